@@ -118,7 +118,7 @@ pub struct HitchCause {
     /// What is known beside, of the frame it cost most; empty where nothing is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// How sure, of the frame where it is least sure.
+    /// How sure, at least, half of its time or more is.
     pub confidence: Confidence,
 }
 

@@ -27,6 +27,8 @@ struct Columns<'r> {
     phone: usize,
     /// All cells belong to one scenario, named once in the heading.
     one_scenario: bool,
+    /// What needs a person, and no more.
+    brief: bool,
     /// Models of which there are several phones.
     twins: &'r BTreeSet<&'r str>,
 }
@@ -162,7 +164,7 @@ fn columns<'r>(
         let phone = phone_wish.min((room * 2 / 5).max(room.saturating_sub(window_wish)));
         (room - phone, phone)
     };
-    Columns { window, phone, one_scenario, twins }
+    Columns { window, phone, one_scenario, brief: false, twins }
 }
 
 /// So many phones are a lab.

@@ -127,6 +127,15 @@ pub(crate) fn most(cell: &Cell) -> Option<String> {
     Some(format!("{percent} % of it because {}", first.named.title))
 }
 
+/// The largest cause of a cell, or why nothing can be said.
+pub(crate) fn short(cell: &Cell) -> Option<String> {
+    let of = cell.causes()?;
+    let Some(found) = &of.causes else { return Some(unknown(of)) };
+    let first = found.causes.first()?;
+    let of = ms(found.hitch_us);
+    Some(format!("late: {} of {of} because {}", ms(first.us), first.named.title))
+}
+
 /// Everything told of a cell, a sentence each, as plain text of the phone; nothing where it was not asked for.
 pub(crate) fn of_cell(cell: &Cell) -> Vec<String> {
     let Some(of) = cell.causes() else { return Vec::new() };

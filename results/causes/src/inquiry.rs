@@ -37,7 +37,7 @@ pub struct Total {
     pub usual_us: i64,
     /// What is known beside, of the frame it cost most.
     pub detail: String,
-    /// How sure, of the frame where it is least sure.
+    /// How sure, at least, half of the time or more is.
     pub confidence: Confidence,
 }
 
@@ -148,6 +148,17 @@ impl Inquiry {
     }
 }
 
+/// What half of the time or more is at least: one doubtful frame makes no sure cause doubtful.
+fn of_most(mut all: Vec<(Confidence, i64)>, whole: i64) -> Confidence {
+    all.sort_unstable();
+    let mut sum = 0;
+    let middle = all.iter().find(|(_, us)| {
+        sum += us;
+        2 * sum >= whole
+    });
+    middle.map_or(Confidence::Weak, |(confidence, _)| *confidence)
+}
+
 fn confidence(charges: &Charges, way: &Way, usual: &Usual) -> Confidence {
     let named =
         |cause: &Cause| !cause.object.is_empty() || !matches!(cause.kind, Kind::Code | Kind::KernelSleep);
@@ -162,7 +173,7 @@ fn confidence(charges: &Charges, way: &Way, usual: &Usual) -> Confidence {
 
 impl Found {
     fn add_up(&mut self) {
-        let mut totals: BTreeMap<Cause, (Total, i64)> = BTreeMap::new();
+        let mut totals: BTreeMap<Cause, (Total, i64, Vec<(Confidence, i64)>)> = BTreeMap::new();
         let mut why: BTreeMap<Why, i64> = BTreeMap::new();
         for late in &self.late {
             let Ok((charges, confidence)) = &late.charges else {
@@ -181,18 +192,37 @@ impl Found {
                     detail: String::new(),
                     confidence: Confidence::Sure,
                 };
-                let (total, most) = totals.entry(one.cause.clone()).or_insert_with(|| (new(), -1));
+                let (total, most, sure) =
+                    totals.entry(one.cause.clone()).or_insert_with(|| (new(), -1, Vec::new()));
                 total.us += one.us;
                 total.frames += 1;
-                total.confidence = total.confidence.max(*confidence);
+                sure.push((*confidence, one.us));
                 if one.us > *most {
                     (*most, total.detail) = (one.us, one.detail.clone());
                 }
             }
         }
-        self.totals = totals.into_values().map(|(total, _)| total).collect();
+        let whole = |(total, _, sure): (Total, i64, Vec<(Confidence, i64)>)| {
+            let confidence = of_most(sure, total.us);
+            Total { confidence, ..total }
+        };
+        self.totals = totals.into_values().map(whole).collect();
         self.totals.sort_by(|a, b| (b.us, &a.cause).cmp(&(a.us, &b.cause)));
         self.why = why.into_iter().collect();
         self.why.sort_by_key(|(_, us)| std::cmp::Reverse(*us));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_as_sure_as_half_of_its_time_and_one_doubtful_frame_takes_nothing_from_it() {
+        use Confidence::{Likely, Sure, Weak};
+        assert_eq!(of_most(vec![(Weak, 10), (Sure, 30)], 40), Sure);
+        assert_eq!(of_most(vec![(Weak, 25), (Sure, 10), (Likely, 5)], 40), Weak);
+        assert_eq!(of_most(vec![(Weak, 20), (Sure, 20)], 40), Sure);
+        assert_eq!(of_most(Vec::new(), 0), Weak);
     }
 }

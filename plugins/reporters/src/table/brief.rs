@@ -21,6 +21,7 @@ pub(super) fn rows(
     columns: &Columns<'_>,
     bundle: Option<&str>,
 ) -> Vec<String> {
+    let columns = &Columns { brief: true, ..*columns };
     let needs = |cell: &Cell<'_>| cell.verdict != Some(Verdict::Pass) && cell.quarantine().is_none();
     let bad: Vec<_> = told.iter().filter(|(cell, _)| needs(cell)).collect();
     let mut windows = BTreeSet::new();

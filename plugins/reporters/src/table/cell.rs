@@ -89,7 +89,14 @@ pub(super) fn rows(
         lines.extend(against_baseline(cell, style));
     }
     lines.extend(why(cell, style));
-    lines.extend(why::lines(cell, style, INDENT));
+    lines.extend(if columns.brief {
+        why::short(cell)
+            .iter()
+            .flat_map(|told| under(&style.text(told, clean::SENTENCE), Tint::Quiet, style))
+            .collect()
+    } else {
+        why::lines(cell, style, INDENT)
+    });
     if one.is_some() {
         lines.extend(beside(cell, style));
         lines.extend(under(&seen(cell, style), Tint::Quiet, style));
