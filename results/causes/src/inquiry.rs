@@ -148,8 +148,11 @@ impl Inquiry {
     }
 }
 
+/// How sure parts of a time are, µs each.
+type Shares = Vec<(Confidence, i64)>;
+
 /// What half of the time or more is at least: one doubtful frame makes no sure cause doubtful.
-fn of_most(mut all: Vec<(Confidence, i64)>, whole: i64) -> Confidence {
+fn of_most(mut all: Shares, whole: i64) -> Confidence {
     all.sort_unstable();
     let mut sum = 0;
     let middle = all.iter().find(|(_, us)| {
@@ -173,7 +176,7 @@ fn confidence(charges: &Charges, way: &Way, usual: &Usual) -> Confidence {
 
 impl Found {
     fn add_up(&mut self) {
-        let mut totals: BTreeMap<Cause, (Total, i64, Vec<(Confidence, i64)>)> = BTreeMap::new();
+        let mut totals: BTreeMap<Cause, (Total, i64, Shares)> = BTreeMap::new();
         let mut why: BTreeMap<Why, i64> = BTreeMap::new();
         for late in &self.late {
             let Ok((charges, confidence)) = &late.charges else {
@@ -202,7 +205,7 @@ impl Found {
                 }
             }
         }
-        let whole = |(total, _, sure): (Total, i64, Vec<(Confidence, i64)>)| {
+        let whole = |(total, _, sure): (Total, i64, Shares)| {
             let confidence = of_most(sure, total.us);
             Total { confidence, ..total }
         };
