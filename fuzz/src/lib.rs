@@ -108,7 +108,7 @@ pub fn looks(bytes: &[u8]) {
     let Ok(SideReading::Resources(watch)) = reader.read(&output, &app, Some(clock)) else { return };
     let side_readings = SideReadings { resources: Some(watch), ..SideReadings::default() };
     let mut measured = WindowMeasured::default();
-    let seen = Seen { rings: BTreeMap::new(), framestats: BTreeMap::new(), doubts: Vec::new() };
+    let seen = Seen { rings: BTreeMap::new(), framestats: BTreeMap::new(), unread: Vec::new(), doubts: Vec::new() };
     weigh(&mut measured, seen, Ask { app: &app, target_fps: None, pinned: None }, &side_readings);
     for line in &measured.beside {
         assert!(line.points.len() <= 121, "{} points", line.points.len());

@@ -128,6 +128,11 @@ fn whatever_happens_the_laws_hold_and_no_number_lies() {
 }
 
 #[test]
+fn a_layer_that_stood_still_proves_nothing_of_a_game_beside_it_that_was_read_too_late() {
+    assert_eq!(wrongs(120_022), Vec::<String>::new());
+}
+
+#[test]
 fn a_run_that_is_cut_off_anywhere_loses_no_iteration_and_measures_none_twice() {
     swarm("cut_off_anywhere", SEEDS / 2, wrongs_of_a_cut);
 }

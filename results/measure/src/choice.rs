@@ -45,14 +45,22 @@ pub fn primary<'l>(
     (best.iter().find(shown).or(drawn).or(best.first()).copied(), passed_over)
 }
 
-/// The layer of one source with most presents while things moved; of equals the last by name. None when it saw nothing.
+/// The layer of one source with most presents while things moved. None when it saw nothing. Where none is known to have
+/// moved, one that drew since and was not read in time (a game fills its ring in two seconds) goes before one that is
+/// proved to have stood still: it may have moved. Of equals the last by name.
 fn busiest<'l>(layers: &'l Layers, source: SourceId, motions: &[Motion]) -> Option<Candidate<'l>> {
     let of = layers.iter().filter(|((from, _), timeline)| *from == source && !timeline.frames.is_empty());
     let candidates = of.map(|((source, layer), timeline)| {
         let moved = presents(timeline, motions).len();
         Candidate { source: *source, layer, timeline, moved }
     });
-    candidates.max_by_key(|one| one.moved)
+    let began = motions.iter().map(|motion| motion.from).min();
+    let may_have_moved = |one: &Candidate<'_>| {
+        let drew =
+            one.timeline.frames.last().is_some_and(|last| began.is_some_and(|began| last.present >= began));
+        one.moved == 0 && drew && !is_proved(one, motions)
+    };
+    candidates.max_by_key(|one| (one.moved, may_have_moved(one)))
 }
 
 /// Of names with the frames each holds: the one that fits with most frames, of equals the first.
@@ -112,6 +120,29 @@ mod tests {
         // Nothing moved at all: the best source says so.
         assert_eq!(chosen(&[(Ring, 5_000, true), (Gfxinfo, 5_000, true)], None), (Some(Ring), vec![]));
         assert_eq!(chosen(&[], None), (None, vec![]));
+    }
+
+    #[test]
+    fn stillness_of_one_layer_proves_nothing_while_another_may_have_moved() {
+        let ring = |frames: [i64; 2], watched: i64| {
+            let frame =
+                |ms| Frame { present: at(ms), desired: None, ready: None, intended: None, follows: true };
+            let mut timeline =
+                FrameTimeline { frames: frames.map(frame).to_vec(), ..FrameTimeline::default() };
+            (timeline.watched_from, timeline.watched_to) = (Some(at(watched)), Some(at(2_000)));
+            timeline.row_counts.samples = 1;
+            Rc::new(timeline)
+        };
+        let motion = Motion { from: at(500), to: at(1_500), phase: Phase::Finger, touch: None };
+        let named = |name: &str| (SourceId::SurfaceFlinger, name.to_owned());
+        let judged = |game: Rc<FrameTimeline>| {
+            let layers = Layers::from([(named("SurfaceView"), game), (named("feed"), ring([100, 200], 0))]);
+            primary(&layers, &[motion], None).0.map(|one| one.layer.to_owned())
+        };
+        assert_eq!(judged(ring([1_700, 1_800], 1_650)).as_deref(), Some("SurfaceView"));
+        // It was there before, and did not draw again.
+        assert_eq!(judged(ring([100, 200], 1_650)).as_deref(), Some("feed"));
+        assert_eq!(judged(ring([100, 1_800], 0)).as_deref(), Some("feed"));
     }
 
     #[test]

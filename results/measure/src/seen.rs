@@ -13,6 +13,8 @@ pub struct Seen {
     pub rings: Rings,
     /// Render stages per window of the app.
     pub framestats: BTreeMap<String, FrameStatsStitch>,
+    /// Layers that were to be read and of which not one dump came: what the app drew on them, nobody knows.
+    pub unread: Vec<String>,
     /// Why nothing, or not everything, could be seen; in words.
     pub doubts: Vec<String>,
 }
@@ -54,6 +56,6 @@ impl Stitching {
     /// What was seen, and why it may not be everything.
     pub fn finish(self, doubts: Vec<String>) -> Seen {
         let rings = self.rings.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
-        Seen { rings, framestats: self.framestats, doubts }
+        Seen { rings, framestats: self.framestats, unread: Vec::new(), doubts }
     }
 }

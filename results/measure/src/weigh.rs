@@ -50,6 +50,7 @@ pub struct Measured {
 pub fn remeasure(recorded: &WindowMeasured, kept: ReadBack, ask: Ask<'_>) -> Measured {
     let ReadBack { mut seen, side_readings } = kept;
     seen.doubts.extend(ended(recorded));
+    seen.unread.extend(unread(recorded));
     let mut measured = WindowMeasured {
         readings: Readings::default(),
         coverage: None,
@@ -83,7 +84,7 @@ pub fn weigh(
     ask: Ask<'_>,
     side_readings: &SideReadings,
 ) -> Option<FrameLog> {
-    let Seen { rings, framestats, doubts } = seen;
+    let Seen { rings, framestats, unread, doubts } = seen;
     measured.beside = side_readings.resources.as_ref().map_or_else(Vec::new, resource_lines);
     let mut layers = layers(rings);
     if let Some(trace) = &side_readings.trace {
@@ -109,6 +110,11 @@ pub fn weigh(
     if measured.span.is_none() && !measured.motions.is_empty() {
         window.coverage.proved = false;
         window.coverage.doubts.push(UNFINISHED.to_owned());
+    }
+    // A layer that stood still proves nothing of one beside it that was never read.
+    if !unread.is_empty() && !measured.motions.is_empty() {
+        window.coverage.proved = false;
+        window.coverage.doubts.extend(unread.iter().map(|layer| format!("{UNREAD}{layer}")));
     }
     let frame_log = FrameLog::of(&window);
     measured.pace = pace(&window, ask.target_fps);
@@ -151,6 +157,15 @@ fn fill(measured: &mut WindowMeasured, window: Window) {
 /// parted (suspended, or its time set), motions and frames were placed by a distance that was no longer true.
 const UNFINISHED: &str =
     "the window did not finish: nobody asked whether the phone's clocks stood still to each other";
+
+/// What stands before the layer of which no dump came.
+const UNREAD: &str = "sampling ended before the first dump of ";
+
+/// Layers of which no dump came: none is kept that could tell, only the doubts of the coverage do.
+fn unread(recorded: &WindowMeasured) -> impl Iterator<Item = String> + '_ {
+    let doubts = recorded.coverage.iter().flat_map(|coverage| &coverage.doubts);
+    doubts.filter_map(|doubt| doubt.strip_prefix(UNREAD).map(str::to_owned))
+}
 
 /// What stands before the reason why no frame was seen.
 const NONE_SEEN: &str = "no frame was seen: ";

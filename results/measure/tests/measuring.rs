@@ -2,11 +2,11 @@
 //! run says that kept the same dumps.
 
 use farmjank_frames::{Gfxinfo, Logcat, SurfaceFlinger, TimeStats, read_auto};
-use farmjank_measure::probe_read::ProbeContext;
+use farmjank_measure::probe_read::{ProbeContext, SideReadings};
 use farmjank_measure::read_back::{NotReadBack, ReadBack};
 use farmjank_measure::readers::Readers;
 use farmjank_measure::saved::{Answer, Asked, Dumps, SavedError, is_evidence, of_counts, of_dumps, open};
-use farmjank_measure::weigh::{Ask, Measured, remeasure};
+use farmjank_measure::weigh::{Ask, Measured, remeasure, weigh};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::WindowMeasured;
@@ -179,6 +179,26 @@ fn a_window_that_did_not_finish_has_frames_and_no_proof() {
     assert!(again.window.void.expect("void").contains("the window did not finish"));
     assert!(again.window.readings["fps"].value().is_none(), "a number without proof");
     assert!(again.frame_log.is_some(), "what was seen is there to be drawn");
+}
+
+#[test]
+fn a_layer_that_was_never_read_leaves_the_others_without_proof() {
+    let app = App("com.a".to_owned());
+    let how = ProbeContext { app: &app, clock: recorded().clock, modes: &[60.0] };
+    let kept = ReadBack::read(vec![("w.dumps".to_owned(), evidence())], &readers(), how);
+    let mut seen = kept.expect("evidence").seen;
+    seen.unread.push("SurfaceView - com.a/com.a.Main".to_owned());
+    let ask = Ask { app: &app, target_fps: None, pinned: None };
+    let mut first = recorded();
+    weigh(&mut first, seen, ask, &SideReadings::default());
+    let doubt = "sampling ended before the first dump of SurfaceView - com.a/com.a.Main";
+    let coverage = first.coverage.clone().expect("frames were seen");
+    assert_eq!((coverage.proved, coverage.doubts), (false, vec![doubt.to_owned()]));
+    assert_eq!(first.void, Some(format!("coverage is not proved: {doubt}")));
+    assert!(first.readings["fps"].value().is_none(), "a number without proof");
+    // No dump tells of it when the evidence is measured once more.
+    let second = again(&first, &readers()).expect("evidence").window;
+    assert_eq!((second.coverage, second.void), (first.coverage, first.void));
 }
 
 #[test]

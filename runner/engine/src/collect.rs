@@ -288,6 +288,7 @@ impl<'a> Collector<'a> {
         let source = self.session.sources.iter().find(|source| source.id() == sampling.source());
         let read = source.map(|source| source.read(dump, Some(self.session.clock)));
         let state = &mut *self.state.borrow_mut();
+        state.dumped.insert(dump.target.clone());
         let mut pending = false;
         let modes = &self.session.facts.modes;
         match read {
@@ -360,8 +361,11 @@ impl<'a> Collector<'a> {
 
     /// What was collected.
     pub(crate) fn harvest(self) -> Harvest {
-        let Ledger { stitching, doubts, refusal, wrote, .. } = self.state.into_inner();
-        let seen = stitching.finish(doubts);
+        let Ledger { stitching, doubts, refusal, wrote, dumped, .. } = self.state.into_inner();
+        let sampling = self.sampling.into_inner();
+        let targets = sampling.iter().flat_map(SamplingLoop::targets);
+        let unread = targets.filter(|target| !dumped.contains(*target)).cloned().collect();
+        let seen = Seen { unread, ..stitching.finish(doubts) };
         Harvest { seen, evidence: if wrote { vec![self.path] } else { Vec::new() }, fault: None, refusal }
     }
 }

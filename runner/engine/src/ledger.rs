@@ -6,7 +6,7 @@ use farmjank_results::evidence::EvidenceWriter;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::time::{DeviceTime, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tokio::time::Instant;
 
 /// Everything of one window. One field for each thing that is told of it.
@@ -15,6 +15,8 @@ pub(crate) struct Ledger {
     pub(crate) writer: EvidenceWriter,
     pub(crate) stitching: Stitching,
     pub(crate) newest: BTreeMap<(SourceId, String), DeviceTime>,
+    /// What was asked for and answered, by target.
+    pub(crate) dumped: BTreeSet<String>,
     /// Long gaps between presents, as they come in.
     pub(crate) gaps: Vec<(DeviceTime, DeviceTime)>,
     pub(crate) doubts: Vec<String>,
