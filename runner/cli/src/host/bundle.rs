@@ -25,8 +25,9 @@ use std::fs::{self, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Most files kept open for appending.
-const OPEN_FILES: usize = 64;
+/// Most files kept open for appending: one for each phone a server of adb has, and the log. With fewer, that many
+/// phones in step would open each of them anew for every dump.
+const OPEN_FILES: usize = 192;
 
 /// Largest log read.
 const MOST_LOG: u64 = 4 << 30;
