@@ -45,8 +45,8 @@ pub(super) fn truth_until(phone: &Phone, until: i64) -> Truth<'_> {
     }
 }
 
-/// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
-/// launches or messages.
+/// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No
+/// launches, no messages.
 pub(super) fn truth_kept(phone: &Phone, until: i64) -> Truth<'_> {
     let kept = phone.sim.flinger.layers.iter().flatten().map(|layer| TruthLayer {
         name: layer.name.clone(),
@@ -61,5 +61,6 @@ pub(super) fn truth_kept(phone: &Phone, until: i64) -> Truth<'_> {
     let displays =
         verdict::judge(&mut layers, phone.sim.setup.archetype.sdk, phone.sim.setup.compositor.is_some());
     let stalls = phone.sim.journal.stalls_until(until);
-    Truth { layers, displays, stalls, ..Truth::default() }
+    let gestures = phone.sim.input.gestures.iter().filter(|one| one.down <= until).copied().collect();
+    Truth { layers, gestures, displays, stalls, ..Truth::default() }
 }

@@ -8,7 +8,7 @@ use super::hwui::{HwuiFrame, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
 use super::journal::{Noted, Said, Work};
 use super::pipeline::Stages;
 use super::state::PhoneSim;
-use crate::spec::{CauseSpec, Moment};
+use crate::spec::{Moment, StallSpec};
 use crate::truth::TruthMessage;
 use crate::truth::held::TruthStall;
 use crate::truth::hwui::TruthHwuiFrame;
@@ -86,12 +86,13 @@ pub(super) fn stall(sim: &mut PhoneSim, t: i64, index: usize, run: usize) {
     if !window.resumed || window.layers.first() != Some(&run) {
         return;
     }
-    busy(sim, t, index, stall.ms, stall.cause);
+    busy(sim, t, index, stall);
     plan_stall(sim, t, index);
 }
 
 /// The main thread of a window works for so long, as soon as it is free.
-fn busy(sim: &mut PhoneSim, t: i64, index: usize, ms: u32, cause: Option<CauseSpec>) {
+fn busy(sim: &mut PhoneSim, t: i64, index: usize, stall: StallSpec) {
+    let StallSpec { ms, cause, unmarked, .. } = stall;
     let Some(window) = sim.activities.windows.get_mut(index).and_then(Option::as_mut) else { return };
     let app = window.app;
     if sim.activities.processes[app].frozen.is_none() {
@@ -100,7 +101,7 @@ fn busy(sim: &mut PhoneSim, t: i64, index: usize, ms: u32, cause: Option<CauseSp
         window.ui.pipeline.hold(until);
         message(sim, app, began, until, Work::Refresh);
         if let Some(pid) = sim.activities.processes[app].pid {
-            sim.journal.keep_stall(TruthStall { pid, from: began, to: until, cause });
+            sim.journal.keep_stall(TruthStall { pid, from: began, to: until, cause, unmarked });
         }
     }
 }
@@ -121,7 +122,7 @@ pub(super) fn plan_planted(sim: &mut PhoneSim, t: i64, moment: Moment) {
 pub(super) fn planted(sim: &mut PhoneSim, t: i64, index: usize, ms: u32) {
     let Some(window) = sim.activities.window(index).filter(|window| window.resumed) else { return };
     let cause = sim.setup.apps[window.app].pages[window.page].spec.touch_stall.and_then(|stall| stall.cause);
-    busy(sim, t, index, ms, cause);
+    busy(sim, t, index, StallSpec { every_ms: 0, ms, cause, unmarked: false });
 }
 
 /// Keeps a frame of a window for the truth, where everything is kept.

@@ -222,6 +222,9 @@ pub struct StallSpec {
     /// What holds main up in it; none: it works.
     #[serde(default)]
     pub cause: Option<CauseSpec>,
+    /// The app does not mark the message in a trace, as most apps do not; what is inside it shows all the same.
+    #[serde(default)]
+    pub unmarked: bool,
 }
 
 /// Work on the main thread at a set time of a touch.

@@ -64,6 +64,8 @@ pub struct TruthStall {
     pub to: i64,
     /// What was planted in it; none: it worked.
     pub cause: Option<CauseSpec>,
+    /// The app does not mark it in a trace.
+    pub unmarked: bool,
 }
 
 impl TruthStall {

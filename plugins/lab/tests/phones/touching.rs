@@ -181,7 +181,7 @@ fn a_finger_whose_app_is_held_stays_until_the_app_is_free() {
             activity: ".FeedActivity".into(),
             link: Some("shop://feed".into()),
             hitch_rate: 0.0,
-            stall: Some(StallSpec { every_ms: 700, ms: 600, cause: None }),
+            stall: Some(StallSpec { every_ms: 700, ms: 600, cause: None, unmarked: false }),
             ..PageSpec::default()
         };
         let app = AppSpec { pages: [("feed".to_owned(), feed)].into(), ..AppSpec::default() };

@@ -10,6 +10,7 @@ use super::holds::{Who, held, hold};
 use super::play::{Gap, Left, Play, Scene, WAKING};
 use super::render;
 use crate::spec::{Hold, Meanwhile};
+use crate::truth::TruthGesture;
 use crate::truth::held::{TruthHeld, TruthWork};
 
 /// Main goes on so long before the RenderThread lets it, ns.
@@ -32,13 +33,30 @@ pub fn all(capture: &Capture<'_>, play: &mut Play) {
     for stall in capture.truth.stalls.iter().filter(|stall| stall.to >= capture.began) {
         let who = main(stall.pid, play);
         if play.takes(stall.pid, stall.from, stall.to) {
-            let app = (who.tid, who.pid);
-            let name = "android.os.Handler: com.example.shop.Refresher$1";
-            play.slice(app, (stall.from + 500, stall.to - 500), name);
+            if !stall.unmarked {
+                let name = "android.os.Handler: com.example.shop.Refresher$1";
+                play.slice((who.tid, who.pid), (stall.from + 500, stall.to - 500), name);
+            }
             let gaps =
                 held(play, who, stall.held().into_iter().flatten().filter(|one| one.by != Hold::Message));
             play.busy((who.tid, who.cpu), (stall.from, stall.to), Some(None), &gaps);
+            let waits = |gesture: &&TruthGesture| gesture.down > stall.from && gesture.down < stall.to;
+            if let Some(touch) = capture.truth.gestures.iter().find(waits) {
+                touched(play, who, (stall.to, touch.down));
+            }
         }
+    }
+}
+
+/// Main takes a touch that waited for a message to end. `input` stamps its events in whole ms.
+fn touched(play: &mut Play, who: Who, (free, down): (i64, i64)) {
+    let (from, to) = (free + 30_000, free + 180_000);
+    if play.takes(who.tid, from, to) {
+        let stamp = down.div_euclid(1_000_000) * 1_000_000;
+        let name =
+            format!("deliverInputEvent src=0x1002 eventTimeNano={stamp} id=0x{:x}", stamp & 0x7fff_ffff);
+        play.slice((who.tid, who.pid), (from + 10_000, to - 10_000), &name);
+        play.busy((who.tid, who.cpu), (from, to), Some(None), &[]);
     }
 }
 
