@@ -188,6 +188,65 @@ pub struct Unexplained {
     pub us: i64,
 }
 
+/// One stall.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stalled {
+    /// Process.
+    pub process: i32,
+    /// It began then, on the clock of traces.
+    pub began: BootTime,
+    /// The same on the clock of frames; none where the trace does not tell how they stand to each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<DeviceTime>,
+    /// How long it was, µs.
+    pub us: i64,
+    /// A touch waited so long for its end, µs; none where none is known to have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touch_us: Option<i64>,
+    /// What it is charged to; none where nothing can be said.
+    pub charged: Option<FrameCauses>,
+    /// Why nothing can be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// All stalls of a window. One field for each thing that is found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StallCauses {
+    /// How long all of them were, µs: the sum of the next three.
+    pub us: i64,
+    /// Charged to causes.
+    pub explained_us: i64,
+    /// Charged to nothing.
+    pub unexplained_us: i64,
+    /// Of stalls near which events were lost.
+    pub unknown_us: i64,
+    /// Why nothing is charged, most first.
+    pub unexplained: Vec<Unexplained>,
+    /// How many.
+    pub count: u32,
+    /// Causes over all of them, most first; their `frames` are stalls, nothing of them is usual.
+    pub causes: Vec<HitchCause>,
+    /// Causes that are left out, and their time together, µs.
+    #[serde(default)]
+    pub smaller: u32,
+    /// See `smaller`.
+    #[serde(default)]
+    pub smaller_us: i64,
+    /// Stalls, in order of time.
+    pub list: Vec<Stalled>,
+    /// Stalls that are left out: the shortest.
+    #[serde(default)]
+    pub left_out: u32,
+}
+
+impl StallCauses {
+    /// Whether there was none.
+    pub fn is_none(&self) -> bool {
+        self.count == 0
+    }
+}
+
 /// Why the frames of a window were late. One field for each thing that is found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HitchCauses {
@@ -223,6 +282,9 @@ pub struct HitchCauses {
     /// Late frames that are left out: those that were late by least.
     #[serde(default)]
     pub frames_left_out: u32,
+    /// Stalls without a frame, in none of the numbers above.
+    #[serde(default, skip_serializing_if = "StallCauses::is_none")]
+    pub stalls: StallCauses,
     /// What keeps the answer from being whole, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,

@@ -3,3 +3,4 @@
 mod judge;
 mod matrix;
 mod planted;
+mod stalls;

@@ -29,5 +29,5 @@ pub use farmjank_causes::fact::Fact;
 pub use farmjank_causes::threads::Threads;
 pub use probe::CauseTrace;
 pub use reader::{FtraceReader, Unusable};
-pub use scan::Scan;
+pub use scan::{Scan, Scanned};
 pub use stats::Losses;

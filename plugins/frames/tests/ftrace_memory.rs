@@ -3,7 +3,7 @@
 
 use farmjank_causes::frame::{Blamed, Frame};
 use farmjank_causes::inquiry::Inquiry;
-use farmjank_frames::ftrace::FtraceReader;
+use farmjank_frames::ftrace::{FtraceReader, Scan};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -87,6 +87,20 @@ fn read(seconds: i64) -> (usize, usize, usize) {
     (size, MOST.load(Relaxed) - before, found.late.len())
 }
 
+/// The most memory that looking for long stretches of main threads took, and how many there were.
+fn scanned(seconds: i64) -> (usize, usize) {
+    let before = NOW.load(Relaxed);
+    MOST.store(before, Relaxed);
+    let (mut scan, mut piece) = (Scan::default(), Vec::new());
+    for nth in 0..seconds as u64 * 32 {
+        piece.clear();
+        scene::kernel::bundle(nth, &mut piece);
+        scan.feed(&piece);
+    }
+    let held = scan.finish().busy.held.len();
+    (MOST.load(Relaxed) - before, held)
+}
+
 #[test]
 fn a_trace_five_times_as_long_takes_no_more_memory() {
     let (size, short, few) = read(20);
@@ -95,5 +109,8 @@ fn a_trace_five_times_as_long_takes_no_more_memory() {
     assert!(larger > 4 * size && many > 4 * few && few > 10, "{size} {larger} {few} {many}");
     // Frames themselves are kept: some kB each.
     let frames = 4 * 80 * 4_000;
+    assert!(long < short + short / 5 + frames, "{short} {long}");
+    let ((short, _), (long, held)) = (scanned(20), scanned(100));
+    println!("to find stalls: {short} of memory; {long}, {held} found");
     assert!(long < short + short / 5 + frames, "{short} {long}");
 }

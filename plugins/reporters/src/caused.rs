@@ -1,10 +1,12 @@
-//! `farmjank causes`: why frames were late, all together and one by one, for people; and as JSON ([`json`]).
+//! `farmjank causes`: why frames were late, all together and one by one, and what main was held up by where none was
+//! promised; for people, and as JSON ([`json`]).
 //!
 //! Pure: what was found in, text out. Must not know: how a cause is found, how times are charged. Names of threads,
 //! locks and sections are of the phone and are made harmless before they are shown.
 
 mod of_run;
 mod shape;
+mod stalls;
 
 pub use of_run::{cells_json, cells_table};
 pub use shape::json;
@@ -59,6 +61,7 @@ pub fn table(view: &CausedView<'_>) -> String {
             out += &format!("  and {} (--format json tells of all)\n", several(more, "more", "more"));
         }
     }
+    out += &stalls::section(&found.stalls);
     if !found.doubts.is_empty() {
         out += "\nTo be known\n";
         found.doubts.iter().for_each(|doubt| wrapped(&mut out, "  ", &line(doubt, SENTENCE)));

@@ -1,6 +1,9 @@
 //! Why frames were late, in the words that every report of a run says it in.
 //!
-//! Must not know how a cause is found. Names of threads, locks and sections are of the phone.
+//! Stalls without a frame stand beside. Must not know how a cause is found. Names of threads, locks and sections are of
+//! the phone.
+
+mod stalls;
 
 use crate::cells::Cell;
 use crate::clean::SENTENCE;
@@ -92,10 +95,18 @@ pub(crate) fn sentence(found: Option<&HitchCauses>, reason: Option<&str>, style:
             style.text(reason.unwrap_or("no reason is given"), SENTENCE)
         );
     };
-    let (head, all) = told(found);
-    let first = all.first().map(|why| format!(": {} {}", ms(why.us), style.text(&why.what, SENTENCE)));
-    let more = if all.len() > 1 { " …" } else { "" };
-    head + &first.unwrap_or_default() + more
+    let short = |(head, all): (String, Vec<Why>)| {
+        let first = all.first().map(|why| format!(": {} {}", ms(why.us), style.text(&why.what, SENTENCE)));
+        let more = if all.len() > 1 { " …" } else { "" };
+        head + &first.unwrap_or_default() + more
+    };
+    let parts = parts(found).into_iter().map(short);
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+/// Late frames, then stalls, where there are some.
+fn parts(found: &HitchCauses) -> Vec<(String, Vec<Why>)> {
+    std::iter::once(told(found)).chain(stalls::told(&found.stalls)).collect()
 }
 
 /// The same of what a run knows of a window, as plain text of the phone.
@@ -103,9 +114,11 @@ pub(crate) fn plain(of: &WindowCauses) -> String {
     match &of.causes {
         None => unknown(of),
         Some(found) => {
-            let (head, all) = told(found);
-            let parts: Vec<String> = all.iter().map(|why| format!("{} {}", ms(why.us), why.what)).collect();
-            if parts.is_empty() { head } else { format!("{head}: {}", parts.join("; ")) }
+            let whole = |(head, all): (String, Vec<Why>)| {
+                let all: Vec<String> = all.iter().map(|why| format!("{} {}", ms(why.us), why.what)).collect();
+                if all.is_empty() { head } else { format!("{head}: {}", all.join("; ")) }
+            };
+            parts(found).into_iter().map(whole).collect::<Vec<_>>().join("; ")
         }
     }
 }
@@ -113,6 +126,11 @@ pub(crate) fn plain(of: &WindowCauses) -> String {
 /// All together, or why nothing can be said.
 pub(crate) fn head(of: &WindowCauses) -> String {
     of.causes.as_ref().map_or_else(|| unknown(of), |found| told(found).0)
+}
+
+/// All stalls together, where there are some.
+pub(crate) fn stalls_head(found: &HitchCauses) -> Option<String> {
+    stalls::told(&found.stalls).map(|(head, _)| head)
 }
 
 fn unknown(of: &WindowCauses) -> String {
@@ -131,7 +149,11 @@ pub(crate) fn most(cell: &Cell) -> Option<String> {
 pub(crate) fn short(cell: &Cell) -> Option<String> {
     let of = cell.causes()?;
     let Some(found) = &of.causes else { return Some(unknown(of)) };
-    let first = found.causes.first()?;
+    let Some(first) = found.causes.first() else {
+        let stalls = &found.stalls;
+        let first = stalls.causes.first()?;
+        return Some(format!("held up: {} of {} because {}", ms(first.us), ms(stalls.us), first.named.title));
+    };
     let of = ms(found.hitch_us);
     Some(format!("late: {} of {of} because {}", ms(first.us), first.named.title))
 }
@@ -140,13 +162,16 @@ pub(crate) fn short(cell: &Cell) -> Option<String> {
 pub(crate) fn of_cell(cell: &Cell) -> Vec<String> {
     let Some(of) = cell.causes() else { return Vec::new() };
     let Some(found) = &of.causes else { return vec![unknown(of)] };
-    let (head, all) = told(found);
     let one = |why: &Why| {
         let how = if why.how.is_empty() { String::new() } else { format!(" ({})", why.how) };
         format!("{}: {}{how}", ms(why.us), why.what)
     };
-    let cost = cost(cell).into_iter();
-    std::iter::once(head).chain(all.iter().map(one)).chain(cost).chain(found.doubts.iter().cloned()).collect()
+    let mut sentences = Vec::new();
+    for (head, all) in parts(found) {
+        sentences.push(head);
+        sentences.extend(all.iter().map(one));
+    }
+    sentences.into_iter().chain(cost(cell)).chain(found.doubts.iter().cloned()).collect()
 }
 
 /// The same for a terminal, in columns.
@@ -164,11 +189,12 @@ pub(crate) fn lines(cell: &Cell, style: TextStyle, indent: usize) -> Vec<String>
         put("", &unknown(of));
         return lines;
     };
-    let (head, all) = told(found);
-    put("", &head);
-    for why in &all {
-        let how = if why.how.is_empty() { String::new() } else { format!(" · {}", why.how) };
-        put(&format!("{:>9}  ", ms(why.us)), &format!("{}{how}", why.what));
+    for (head, all) in parts(found) {
+        put("", &head);
+        for why in &all {
+            let how = if why.how.is_empty() { String::new() } else { format!(" · {}", why.how) };
+            put(&format!("{:>9}  ", ms(why.us)), &format!("{}{how}", why.what));
+        }
     }
     cost(cell).iter().chain(&found.doubts).for_each(|told| put("", told));
     lines

@@ -108,7 +108,6 @@ pub fn charge(frame: &Frame, way: &Way, usual: &Usual) -> Charges {
         true => vec![stuffed(frame)],
         false => excesses(frame, way, usual),
     };
-    let all: i64 = excesses.iter().map(|one| one.ns).sum();
     // What made the app miss its deadline by so much made it late; what is less than that leaves some unexplained.
     let missed =
         frame.deadline.map(|deadline| frame.done.saturating_sub(deadline)).filter(|missed| *missed > 0);
@@ -118,8 +117,29 @@ pub fn charge(frame: &Frame, way: &Way, usual: &Usual) -> Charges {
         true => missed.unwrap_or(frame.hitch).min(frame.hitch).max(1),
         false => 1,
     };
-    let shares = shares(hitch_us, &excesses.iter().map(|one| one.ns).collect::<Vec<_>>(), all.max(needed));
-    let mut charges = Charges { charged: Vec::new(), unexplained_us: hitch_us, why: Vec::new() };
+    let why = if way.marked { Why::Usual } else { Why::NoSlices };
+    given(hitch_us, excesses, needed, why)
+}
+
+/// Charges a stall: everything in it, as no frame says what is usual of one.
+pub fn charge_all(ns: i64, way: &Way, usual: &Usual) -> Charges {
+    let mut all: BTreeMap<Cause, Spent> = BTreeMap::new();
+    for (cause, spent) in &way.spent {
+        slowed(cause, spent, usual.rate(), &mut all);
+    }
+    let whole = |(cause, spent): (Cause, Spent)| {
+        let detail = most(spent.details);
+        (spent.ns > 0).then_some(Excess { cause, ns: spent.ns, took: spent.ns, usual: 0, detail })
+    };
+    given(ns.max(0) / 1_000, all.into_iter().filter_map(whole).collect(), 1, Why::NoScheduler)
+}
+
+/// Gives a time to causes by their weights, of at least this much together, ns; what is given to none is for this
+/// reason.
+fn given(whole_us: i64, excesses: Vec<Excess>, needed: i64, rest: Why) -> Charges {
+    let all: i64 = excesses.iter().map(|one| one.ns).sum();
+    let shares = shares(whole_us, &excesses.iter().map(|one| one.ns).collect::<Vec<_>>(), all.max(needed));
+    let mut charges = Charges { charged: Vec::new(), unexplained_us: whole_us, why: Vec::new() };
     for (one, us) in excesses.into_iter().zip(shares).filter(|(_, us)| *us > 0) {
         if let Kind::Unexplained(why) = one.cause.kind {
             charges.why.push((why, us));
@@ -136,12 +156,15 @@ pub fn charge(frame: &Frame, way: &Way, usual: &Usual) -> Charges {
     }
     let told: i64 = charges.why.iter().map(|(_, us)| us).sum();
     if charges.unexplained_us > told {
-        charges
-            .why
-            .push((if way.marked { Why::Usual } else { Why::NoSlices }, charges.unexplained_us - told));
+        charges.why.push((rest, charges.unexplained_us - told));
     }
     charges.charged.sort_by(|a, b| (b.us, &a.cause).cmp(&(a.us, &b.cause)));
     charges
+}
+
+/// What was so longest; empty where nothing is known.
+fn most(details: BTreeMap<String, i64>) -> String {
+    details.into_iter().max_by_key(|(_, ns)| *ns).map(|(detail, _)| detail).unwrap_or_default()
 }
 
 fn stuffed(frame: &Frame) -> Excess {
@@ -164,9 +187,8 @@ fn excesses(frame: &Frame, way: &Way, usual: &Usual) -> Vec<Excess> {
     };
     let excess = |(cause, spent): (Cause, Spent)| {
         let (middle, high) = (usual.quantile(&cause, 50), usual.quantile(&cause, 95));
-        let detail = spent.details.into_iter().max_by_key(|(_, ns)| *ns).map(|(detail, _)| detail);
+        let detail = most(spent.details);
         let ns = if spent.ns > high { spent.ns - middle } else { 0 };
-        let detail = detail.unwrap_or_default();
         (ns > 0).then_some(Excess { cause, ns, took: spent.ns, usual: middle, detail })
     };
     all.into_iter().filter(|(cause, _)| counts(cause)).filter_map(excess).collect()

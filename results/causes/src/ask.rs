@@ -1,7 +1,9 @@
 //! From the frame timeline to frames that are asked about: which were late, by how much, whom the platform blames.
+//! Stalls stand beside them.
 
 use crate::add::FEWEST;
 use crate::frame::{Blamed, Frame};
+use crate::stall::Stall;
 use farmjank_results::frame_timeline::{JankOwner, SurfaceFrame, SurfaceFrames, jank};
 use farmjank_results::time::{DeviceTime, Span};
 use std::collections::BTreeMap;
@@ -17,6 +19,8 @@ pub struct Asked {
     pub frames: Vec<Frame>,
     /// Frames that were replaced before they were shown: they hold nothing up, and have no causes.
     pub dropped: usize,
+    /// Stalls without a frame, see [`stalls`](crate::stall::stalls).
+    pub stalls: Vec<Stall>,
 }
 
 /// Frames of an app, late by what `ft_hitch_ms_per_s` counts them late, for a refresh period > 0. `clock` gives the

@@ -38,7 +38,15 @@ impl Cause {
         }
     }
 
-    /// What a developer reads: who is held up by what.
+    /// The same where no frame waits.
+    pub fn in_stall(&self) -> String {
+        match self.kind {
+            Kind::MainMessage => format!("{} handles one message: {}", self.thread, self.object),
+            _ => self.sentence(),
+        }
+    }
+
+    /// What a developer reads: who is held up by what, while a frame waits.
     pub fn sentence(&self) -> String {
         let (who, object) = (&self.thread, &self.object);
         let with = |words: &str| match object.is_empty() {

@@ -66,7 +66,7 @@ const STEPS: [(&str, Step); 4] = [
 ];
 
 /// The step a name is of, and its token: `commit 191080 vsyncIn 16.04ms`.
-fn step(name: &str) -> Option<(Step, i64)> {
+pub fn step(name: &str) -> Option<(Step, i64)> {
     let (rest, step) = STEPS.iter().find_map(|(begin, step)| Some((name.strip_prefix(begin)?, *step)))?;
     let token = rest.split(' ').next()?.parse().ok()?;
     // What follows the token of an app's frame makes it another slice: `doFrame - resynced to …`.

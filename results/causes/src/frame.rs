@@ -4,7 +4,7 @@ use crate::cause::Cause;
 use crate::fact::Thread;
 use crate::facts::{Facts, Step, Taken};
 use crate::kind::{Kind, Place, Why};
-use crate::leaf::{HOPS, Labelled, Looking, unexplained};
+use crate::leaf::{HOPS, Labelled, Looking, Turn, unexplained};
 use crate::threads::Threads;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ pub struct Way {
 pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
     let work = Cell::new(0);
     let app =
-        Looking { facts, threads, process: frame.process, place: Place::App, before: false, work: &work };
+        Looking { facts, threads, process: frame.process, place: Place::App, turn: Turn::Made, work: &work };
     let step = |step| {
         let in_time = |(_, from, to): &Taken| *from < frame.to && *to > frame.from;
         let of_app = |(thread, ..): &Taken| threads.process(*thread) == Some(frame.process);
@@ -94,7 +94,7 @@ pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
     };
     match made {
         Some((thread, from, to)) => {
-            go(Looking { before: true, ..app }, thread, from);
+            go(Looking { turn: Turn::Before, ..app }, thread, from);
             go(app, thread, drawn.map_or(to, |(_, from, _)| from));
         }
         None => {
@@ -144,7 +144,8 @@ impl Way {
         }
     }
 
-    fn add(&mut self, looking: &Looking<'_>, one: Labelled) {
+    /// Adds a stretch of a thread's time.
+    pub fn add(&mut self, looking: &Looking<'_>, one: Labelled) {
         if one.to <= one.from {
             return;
         }

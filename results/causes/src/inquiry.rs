@@ -1,6 +1,7 @@
-//! All late frames of an app: their ways as facts come in, then what they are charged to, one by one and together.
+//! All late frames of an app, and its stalls: their ways as facts come in, then what they are charged to, one by one
+//! and together.
 //!
-//! Memory grows with the frames and with what is known of the few seconds around those not yet looked at.
+//! Memory grows with them and with what is known of the few seconds around those not yet looked at.
 
 use crate::add::{self, Charges, Usual};
 use crate::cause::Cause;
@@ -8,9 +9,11 @@ use crate::fact::Fact;
 use crate::facts::{Facts, NEAR};
 use crate::frame::{self, Frame, Way};
 use crate::kind::{Kind, Why};
+use crate::stall::{self, Stall};
 use crate::threads::Threads;
+use crate::total;
+pub use crate::total::{Answer, Sum, Total};
 pub use farmjank_results::hitch_causes::Confidence;
-use std::collections::BTreeMap;
 
 /// Frames looked at together, ns.
 const TOGETHER: i64 = 1_000_000_000;
@@ -21,27 +24,19 @@ pub struct Late {
     /// The frame.
     pub frame: Frame,
     /// What it is charged to, and how sure that is; none, with the reason, where nothing can be said.
-    pub charges: Result<(Charges, Confidence), String>,
+    pub charges: Answer,
 }
 
-/// One cause over all late frames.
+/// One stall without a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Total {
-    /// The cause.
-    pub cause: Cause,
-    /// Time charged, µs.
-    pub us: i64,
-    /// Late frames it is in.
-    pub frames: usize,
-    /// Time it takes in the middle one of the frames in time, µs.
-    pub usual_us: i64,
-    /// What is known beside, of the frame it cost most.
-    pub detail: String,
-    /// How sure, at least, half of the time or more is.
-    pub confidence: Confidence,
+pub struct Stalled {
+    /// The stall.
+    pub stall: Stall,
+    /// What it is charged to, all of it, and how sure that is; none, with the reason, where nothing can be said.
+    pub charges: Answer,
 }
 
-/// Everything found.
+/// Everything found. One field for each thing that is found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Late frames, in order of time.
@@ -60,6 +55,10 @@ pub struct Found {
     pub unknown_us: i64,
     /// Why not, most first, µs.
     pub why: Vec<(Why, i64)>,
+    /// Stalls without a frame, in order of time: in none of the numbers above.
+    pub stalled: Vec<Stalled>,
+    /// All of them together.
+    pub stalls: Sum,
 }
 
 /// Late frames and frames in time, on their way to be looked at.
@@ -70,15 +69,26 @@ pub struct Inquiry {
     facts: Facts,
     usual: Usual,
     late: Vec<(Frame, Way)>,
+    /// In order of their ends, and their ways as far as they were looked at.
+    stalls: Vec<Stall>,
+    stalled: Vec<Way>,
     threads_told: bool,
 }
 
 impl Inquiry {
     /// Asks about frames of one app, late ones and those in time.
-    pub fn about(mut frames: Vec<Frame>) -> Inquiry {
+    pub fn about(frames: Vec<Frame>) -> Inquiry {
+        Inquiry::of(frames, Vec::new())
+    }
+
+    /// Asks about frames of one app, and about its stalls.
+    pub fn of(mut frames: Vec<Frame>, mut stalls: Vec<Stall>) -> Inquiry {
         frames.sort_by_key(|frame| (frame.to, frame.process, frame.token));
-        let facts = Facts::about(frames.iter().map(|frame| (frame.from, frame.to)));
-        Inquiry { frames, next: 0, facts, usual: Usual::default(), late: Vec::new(), threads_told: false }
+        stalls.sort_unstable_by_key(|stall| (stall.to, stall.process));
+        let stretches = stalls.iter().map(|stall| (stall.from, stall.to));
+        let facts = Facts::about(frames.iter().map(|frame| (frame.from, frame.to)).chain(stretches));
+        let (usual, late, stalled) = (Usual::default(), Vec::new(), Vec::new());
+        Inquiry { frames, next: 0, facts, usual, late, stalls, stalled, threads_told: false }
     }
 
     /// Takes a fact.
@@ -94,7 +104,13 @@ impl Inquiry {
     }
 
     fn is_over(&self, reached: i64) -> bool {
-        self.frames.get(self.next).is_some_and(|frame| frame.to.saturating_add(NEAR) < reached)
+        let over = |to: i64| to.saturating_add(NEAR) < reached;
+        let frame = self.frames.get(self.next).is_some_and(|frame| over(frame.to));
+        frame || self.next_stall().is_some_and(|stall| over(stall.to))
+    }
+
+    fn next_stall(&self) -> Option<&Stall> {
+        self.stalls.get(self.stalled.len())
     }
 
     /// What is known by now, to be completed by what has begun and not ended.
@@ -102,11 +118,15 @@ impl Inquiry {
         self.facts.clone()
     }
 
-    /// Looks at every frame that is over, by [`Inquiry::known`] and what is open.
+    /// Looks at every frame and stall that is over, by [`Inquiry::known`] and what is open.
     pub fn look(&mut self, mut facts: Facts, reached: i64, threads: &Threads) {
         facts.settle();
-        while self.is_over(reached) {
-            let frame = &self.frames[self.next];
+        let over = |to: i64| to.saturating_add(NEAR) < reached;
+        while let Some(stall) = self.next_stall().filter(|stall| over(stall.to)) {
+            let way = stall::way(stall, &facts, threads);
+            self.stalled.push(way);
+        }
+        while let Some(frame) = self.frames.get(self.next).filter(|frame| over(frame.to)) {
             let way = frame::way(frame, &facts, threads);
             if frame.hitch > 0 {
                 self.late.push((frame.clone(), way));
@@ -115,7 +135,8 @@ impl Inquiry {
             }
             self.next += 1;
         }
-        let oldest = self.frames[self.next..].iter().map(|frame| frame.from).min();
+        let stalls = self.stalls[self.stalled.len()..].iter().map(|stall| stall.from);
+        let oldest = self.frames[self.next..].iter().map(|frame| frame.from).chain(stalls).min();
         self.facts.forget_before(oldest.unwrap_or(i64::MAX).saturating_sub(NEAR));
     }
 
@@ -123,109 +144,71 @@ impl Inquiry {
     pub fn finish(mut self, threads: &Threads, lost: Option<&str>) -> Found {
         let facts = std::mem::take(&mut self.facts);
         self.look(facts, i64::MAX, threads);
-        let mut found = Found { in_time: self.usual.frames(), ..Found::default() };
-        for (frame, way) in std::mem::take(&mut self.late) {
-            found.hitch_us += frame.hitch / 1_000;
-            let refused = match (way.lost, lost, self.threads_told) {
-                (true, ..) => Some("events were lost around it"),
-                (_, Some(lost), _) => Some(lost),
-                (.., false) => Some("the trace holds no scheduler events"),
-                _ => None,
-            };
-            let charges = match refused {
-                Some(why) => Err(why.to_owned()),
-                None => {
-                    let charges = add::charge(&frame, &way, &self.usual);
-                    let confidence = confidence(&charges, &way, &self.usual);
-                    Ok((charges, confidence))
-                }
-            };
-            found.late.push(Late { frame, charges });
+        let refused = |way: &Way| match (way.lost, lost, self.threads_told) {
+            (true, ..) => Some("events were lost around it"),
+            (_, Some(lost), _) => Some(lost),
+            (.., false) => Some("the trace holds no scheduler events"),
+            _ => None,
+        };
+        let asked = |way: &Way, charge: &dyn Fn() -> (Charges, Confidence)| match refused(way) {
+            Some(why) => Err(why.to_owned()),
+            None => Ok(charge()),
+        };
+        let usual = &self.usual;
+        let of_frame = |frame: &Frame, way: &Way| {
+            let charges = add::charge(frame, way, usual);
+            let confidence = confidence(&charges, way.marked, usual.known());
+            (charges, confidence)
+        };
+        let of_stall = |stall: &Stall, way: &Way| {
+            let charges = add::charge_all(stall.to - stall.from, way, usual);
+            // What is no message may be several.
+            let confidence = confidence(&charges, true, way.marked);
+            (charges, confidence)
+        };
+        let mut late: Vec<Late> = Vec::new();
+        for (frame, way) in &self.late {
+            let charges = asked(way, &|| of_frame(frame, way));
+            late.push(Late { frame: frame.clone(), charges });
         }
-        found.late.sort_by_key(|late| (late.frame.to, late.frame.token));
-        found.add_up();
-        found
+        late.sort_by_key(|late| (late.frame.to, late.frame.token));
+        let stalls = self.stalls.iter().zip(&self.stalled);
+        let stalled = stalls
+            .map(|(stall, way)| Stalled { stall: *stall, charges: asked(way, &|| of_stall(stall, way)) });
+        Found::of(late, stalled.collect(), usual.frames())
     }
 }
 
-/// How sure parts of a time are, µs each.
-type Shares = Vec<(Confidence, i64)>;
-
-/// What half of the time or more is at least: one doubtful frame makes no sure cause doubtful.
-fn of_most(mut all: Shares, whole: i64) -> Confidence {
-    all.sort_unstable();
-    let mut sum = 0;
-    let middle = all.iter().find(|(_, us)| {
-        sum += us;
-        2 * sum >= whole
-    });
-    middle.map_or(Confidence::Weak, |(confidence, _)| *confidence)
-}
-
-fn confidence(charges: &Charges, way: &Way, usual: &Usual) -> Confidence {
+/// `marked`: it is known which thread did it; `alone`: nothing else can be in it.
+fn confidence(charges: &Charges, marked: bool, alone: bool) -> Confidence {
     let named =
         |cause: &Cause| !cause.object.is_empty() || !matches!(cause.kind, Kind::Code | Kind::KernelSleep);
     let all: i64 = charges.charged.iter().map(|one| one.us).sum::<i64>() + charges.unexplained_us;
     let sure: i64 = charges.charged.iter().filter(|one| named(&one.cause)).map(|one| one.us).sum();
-    match way.marked {
-        true if 5 * sure >= 4 * all && usual.known() => Confidence::Sure,
+    match marked {
+        true if 5 * sure >= 4 * all && alone => Confidence::Sure,
         true if 2 * sure >= all => Confidence::Likely,
         _ => Confidence::Weak,
     }
 }
 
 impl Found {
-    fn add_up(&mut self) {
-        let mut totals: BTreeMap<Cause, (Total, i64, Shares)> = BTreeMap::new();
-        let mut why: BTreeMap<Why, i64> = BTreeMap::new();
-        for late in &self.late {
-            let Ok((charges, confidence)) = &late.charges else {
-                self.unknown_us += late.frame.hitch / 1_000;
-                continue;
-            };
-            self.unexplained_us += charges.unexplained_us;
-            charges.why.iter().for_each(|(one, us)| *why.entry(*one).or_default() += us);
-            for one in &charges.charged {
-                self.explained_us += one.us;
-                let new = || Total {
-                    cause: one.cause.clone(),
-                    us: 0,
-                    frames: 0,
-                    usual_us: one.usual_us,
-                    detail: String::new(),
-                    confidence: Confidence::Sure,
-                };
-                let (total, most, sure) =
-                    totals.entry(one.cause.clone()).or_insert_with(|| (new(), -1, Vec::new()));
-                total.us += one.us;
-                total.frames += 1;
-                sure.push((*confidence, one.us));
-                if one.us > *most {
-                    (*most, total.detail) = (one.us, one.detail.clone());
-                }
-            }
+    fn of(late: Vec<Late>, stalled: Vec<Stalled>, in_time: usize) -> Found {
+        let frames = total::sum(late.iter().map(|one| (one.frame.hitch / 1_000, &one.charges)));
+        let length = |one: &Stalled| (one.stall.to - one.stall.from) / 1_000;
+        let stalls = total::sum(stalled.iter().map(|one| (length(one), &one.charges)));
+        let Sum { us: hitch_us, explained_us, unexplained_us, unknown_us, totals, why } = frames;
+        Found {
+            late,
+            totals,
+            in_time,
+            hitch_us,
+            explained_us,
+            unexplained_us,
+            unknown_us,
+            why,
+            stalled,
+            stalls,
         }
-        let whole = |(total, _, sure): (Total, i64, Shares)| {
-            let confidence = of_most(sure, total.us);
-            Total { confidence, ..total }
-        };
-        self.totals = totals.into_values().map(whole).collect();
-        self.totals.sort_by(|a, b| (b.us, &a.cause).cmp(&(a.us, &b.cause)));
-        self.why = why.into_iter().collect();
-        self.why.sort_by_key(|(_, us)| std::cmp::Reverse(*us));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cause_is_as_sure_as_half_of_its_time_and_one_doubtful_frame_takes_nothing_from_it() {
-        use Confidence::{Likely, Sure, Weak};
-        assert_eq!(of_most(vec![(Weak, 10), (Sure, 30)], 40), Sure);
-        assert_eq!(of_most(vec![(Weak, 25), (Sure, 10), (Likely, 5)], 40), Weak);
-        assert_eq!(of_most(vec![(Weak, 20), (Sure, 20)], 40), Sure);
-        assert_eq!(of_most(Vec::new(), 0), Weak);
     }
 }

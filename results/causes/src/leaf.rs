@@ -4,6 +4,7 @@
 use crate::contention;
 use crate::fact::{Segment, State, Thread};
 use crate::facts::{Facts, Named};
+use crate::held::is_message;
 use crate::kind::{Kind, Place, Why};
 use crate::section;
 use crate::threads::Threads;
@@ -42,6 +43,17 @@ pub struct Labelled {
     pub rate: Option<(u32, bool)>,
 }
 
+/// What a thread's time is looked at for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// A frame is made.
+    Made,
+    /// A frame waits for its turn.
+    Before,
+    /// No frame waits.
+    None,
+}
+
 /// Where the thread is.
 #[derive(Clone, Copy)]
 pub struct Looking<'a> {
@@ -53,8 +65,8 @@ pub struct Looking<'a> {
     pub process: i32,
     /// Whose thread.
     pub place: Place,
-    /// Before the frame's own work began.
-    pub before: bool,
+    /// Whether a frame is made, or waits for that.
+    pub turn: Turn,
     /// States and slices looked at for this frame so far.
     pub work: &'a Cell<usize>,
 }
@@ -178,7 +190,15 @@ impl Looking<'_> {
             None => {
                 let object = self.section(piece);
                 let outermost = piece.stack.first().filter(|one| !section::is_frame(&one.name));
-                match outermost.filter(|_| self.before) {
+                // Where a frame waits, whose turn it is counts; where none does, what is done in it.
+                let message = outermost.filter(|outer| match self.turn {
+                    Turn::Made => false,
+                    Turn::Before => true,
+                    Turn::None => {
+                        is_message(&outer.name) && inner.is_some_and(|inner| std::ptr::eq(*inner, **outer))
+                    }
+                });
+                match message {
                     Some(message) => told(piece, Kind::MainMessage, section::folded(&message.name)),
                     None => told(piece, Kind::Code, object),
                 }

@@ -348,3 +348,18 @@ proptest! {
         prop_assert_eq!(&serde_json::from_slice::<Event>(&line).unwrap(), event);
     }
 }
+
+#[test]
+fn a_log_without_stalls_is_written_as_before_and_read_as_one_without_any() {
+    let none = HitchCauses::default();
+    let written = serde_json::to_string(&none).expect("JSON");
+    assert!(!written.contains("stalls"), "{written}");
+    assert_eq!(serde_json::from_str::<HitchCauses>(&written).expect("what was written"), none);
+    let (began, reason) = (BootTime::from_ns(7), Some("events were lost around it".to_owned()));
+    let one = Stalled { process: 7, began, from: None, us: 90_000, touch_us: Some(5), charged: None, reason };
+    let stalls =
+        StallCauses { us: 90_000, unknown_us: 90_000, count: 1, list: vec![one], ..StallCauses::default() };
+    let some = HitchCauses { stalls, ..none };
+    let written = serde_json::to_string(&some).expect("JSON");
+    assert_eq!(serde_json::from_str::<HitchCauses>(&written).expect("what was written"), some);
+}

@@ -65,18 +65,18 @@ pub fn causes() -> Vec<CauseSpec> {
 
 /// Charged time, µs, by what was planted and what it was charged to.
 #[derive(Default)]
-struct Matrix {
+pub struct Matrix {
     us: BTreeMap<(&'static str, String), i64>,
-    frames: BTreeMap<&'static str, usize>,
+    pub frames: BTreeMap<&'static str, usize>,
     /// Causes, and those charged wrongly, in words.
-    causes: usize,
-    wrong: Vec<String>,
+    pub causes: usize,
+    pub wrong: Vec<String>,
     /// Time of frames that are late for nothing that was planted, µs, by what it is charged to.
     unplanted: BTreeMap<String, i64>,
 }
 
 impl Matrix {
-    fn take(
+    pub fn take(
         &mut self,
         frame: &str,
         hitch: i64,
@@ -123,25 +123,26 @@ impl Matrix {
     }
 
     /// Everything charged to one kind of what was planted of another, µs; of all kinds where none is named.
-    fn sum(&self, planted: Option<&str>, found: Option<&str>) -> i64 {
+    pub fn sum(&self, planted: Option<&str>, found: Option<&str>) -> i64 {
         let wanted = |(by, to): &(&'static str, String)| {
             planted.is_none_or(|planted| planted == *by) && found.is_none_or(|found| found == to)
         };
         self.us.iter().filter(|(pair, _)| wanted(pair)).map(|(_, us)| us).sum()
     }
 
-    fn right(&self) -> i64 {
+    pub fn right(&self) -> i64 {
         self.us.iter().filter(|((by, to), _)| by == to).map(|(_, us)| us).sum()
     }
 
     /// One frame's share of a kind, in percent.
-    fn percent(&self, planted: &str, found: &str) -> f64 {
+    pub fn percent(&self, planted: &str, found: &str) -> f64 {
         100.0 * self.sum(Some(planted), Some(found)) as f64 / self.sum(Some(planted), None).max(1) as f64
     }
 
     /// As the page shows it.
-    fn shown(&self) -> String {
-        let mut out = "planted                frames         ms     charged to it   to others\n".to_owned();
+    pub fn shown(&self, what: &str) -> String {
+        let mut out =
+            format!("{:<22} {what:>6} {:>10} {:>17}   to others\n", "planted", "ms", "charged to it");
         for (planted, frames) in &self.frames {
             let mut others: Vec<(&String, f64)> = self
                 .us
@@ -167,15 +168,15 @@ impl Matrix {
     }
 }
 
-/// The page shows this below its heading; `FARMJANK_BLESS=1` writes it there.
-fn recorded_on_the_page(shown: &str) {
+/// The page shows this below a heading; `FARMJANK_BLESS=1` writes it there.
+pub fn recorded_on_the_page(heading: &str, shown: &str) {
     const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/causes.md");
     let page = std::fs::read_to_string(PAGE).expect("the page");
-    let (before, rest) = page.split_once("## Planted and charged").expect("the heading");
+    let (before, rest) = page.split_once(heading).expect("the heading");
     let (words, rest) = rest.split_once("```\n").expect("a block");
     let (text, after) = rest.split_once("```\n").expect("its end");
     if std::env::var_os("FARMJANK_BLESS").is_some() {
-        let page = format!("{before}## Planted and charged{words}```\n{shown}```\n{after}");
+        let page = format!("{before}{heading}{words}```\n{shown}```\n{after}");
         std::fs::write(PAGE, page).expect("the page");
         return;
     }
@@ -222,7 +223,7 @@ fn what_the_lab_planted_is_what_is_charged() {
         }
     }
     let (all, right) = (matrix.sum(None, None), matrix.right());
-    println!("{}\nframes nothing was planted in: {:?}", matrix.shown(), matrix.unplanted);
+    println!("{}\nframes nothing was planted in: {:?}", matrix.shown("frames"), matrix.unplanted);
     // Where both the app and the compositor are late, how much of a refresh is whose is a matter of taste.
     let (wrong, causes) = (&matrix.wrong, matrix.causes);
     assert!(500 * wrong.len() <= causes, "{} of {causes}: {wrong:#?}", wrong.len());
@@ -247,5 +248,5 @@ fn what_the_lab_planted_is_what_is_charged() {
         let percent = matrix.percent(planted, planted);
         assert!(*frames >= 5 && percent >= 90.0, "{planted}: {percent} % of {frames} frames");
     }
-    recorded_on_the_page(&matrix.shown());
+    recorded_on_the_page("## Planted and charged", &matrix.shown("frames"));
 }

@@ -2,12 +2,14 @@
 
 use farmjank_causes::ask;
 use farmjank_causes::inquiry::Found;
+use farmjank_causes::stall;
 use farmjank_frames::frametimeline::TraceReader;
 use farmjank_frames::ftrace::{Around, Losses, Scan};
 use farmjank_lab::phone::{LabTime, Phone};
 use farmjank_lab::spec::{AppSpec, CauseSpec, Hold, Meanwhile, PageSpec, PhoneSpec};
 use farmjank_lab::truth::verdict::{APP_DEADLINE, STUFFING};
 use farmjank_lab::truth::{Prediction, Trouble, Truth, TruthFrame};
+use farmjank_results::time::DeviceTime;
 use std::collections::BTreeMap;
 
 /// The app under test.
@@ -56,8 +58,19 @@ pub struct Recorded {
     pub trace: Vec<u8>,
 }
 
+/// What is done, and how long is waited after it, ms.
+pub type Steps<'a> = &'a [(&'a str, i64)];
+
+/// A fling, and the rest until it is over.
+pub const FLING: (&str, i64) = ("input swipe 540 1500 540 500 200", 1_500);
+
 /// Opens the feed and flings it so often, under a trace.
 pub fn record(spec: &PhoneSpec, seed: u64, flings: usize, config: &str) -> Recorded {
+    perform(spec, seed, &vec![FLING; flings], config)
+}
+
+/// Opens the feed and does this, under a trace.
+pub fn perform(spec: &PhoneSpec, seed: u64, steps: Steps<'_>, config: &str) -> Recorded {
     let mut phone = Phone::new(spec, "TEST0001".into(), seed).expect("a phone");
     let mut now = LabTime(0);
     let run = |phone: &mut Phone, now: &mut LabTime, line: &str, input: &str| {
@@ -74,15 +87,21 @@ pub fn record(spec: &PhoneSpec, seed: u64, flings: usize, config: &str) -> Recor
     run(&mut phone, &mut now, &format!("am start -W -a android.intent.action.VIEW -d shop://feed {APP}"), "");
     wait(&mut now, 900);
     run(&mut phone, &mut now, &format!("perfetto -c - --txt --background-wait -o {FILE}"), config);
-    for _ in 0..flings {
-        run(&mut phone, &mut now, "input swipe 540 1500 540 500 200", "");
-        wait(&mut now, 1_500);
+    for (line, rest) in steps {
+        run(&mut phone, &mut now, line, "");
+        wait(&mut now, *rest);
     }
     assert!(phone.signal(now, 7_001, 15));
     wait(&mut now, 400);
     run(&mut phone, &mut now, "getprop", "");
     let trace = phone.file(now, FILE).expect("a trace");
     Recorded { phone, trace }
+}
+
+/// What a trace's clock is ahead of the phone's, ns.
+pub fn ahead(trace: &[u8]) -> i64 {
+    let read = farmjank_frames::frametimeline::read_trace(trace).expect("a trace");
+    read.boottime(DeviceTime::from_ns(0)).expect("both clocks")
 }
 
 /// What is charged, of the app's frames.
@@ -96,8 +115,11 @@ pub fn charged(trace: &[u8]) -> (Found, Losses) {
     let processes = read.by_name();
     let frames = &processes[APP];
     let period = frames.period.expect("a period");
-    let asked = ask::frames(frames, period, &|at| read.boottime(at));
-    let mut around = Around::frames(asked.frames, scan.finish());
+    let clock = |at| read.boottime(at);
+    let asked = ask::frames(frames, period, &clock);
+    let scanned = scan.finish();
+    let stalls = stall::stalls(&scanned.busy, frames, &clock);
+    let mut around = Around::of(asked.frames, stalls, scanned.threads);
     trace.chunks(1 << 16).for_each(|piece| around.feed(piece));
     around.finish().expect("events")
 }

@@ -1,26 +1,28 @@
-//! Frames that are asked about, and a trace: what threads did around them, charged. A trace goes through in pieces;
-//! what is held grows with the frames, never with it.
+//! Frames and stalls that are asked about, and a trace: what threads did around them, charged. A trace goes through in
+//! pieces; what is held grows with them, never with it.
 
 use super::reader::{FtraceReader, Unusable};
 use super::stats::Losses;
 use farmjank_causes::frame::Frame;
 use farmjank_causes::inquiry::{Found, Inquiry};
+use farmjank_causes::stall::Stall;
 use farmjank_causes::threads::Threads;
 
-/// Said of every late frame of a trace that lost events nobody knows where.
+/// Said of every late frame and stall of a trace that lost events nobody knows where.
 const OVERWRITTEN: &str =
     "the kernel overwrote events before they were read, nobody knows where: record it with larger buffers";
 
-/// Looks around frames.
+/// Looks around frames and stalls.
 pub struct Around {
     inquiry: Inquiry,
     reader: FtraceReader,
 }
 
 impl Around {
-    /// These frames, late ones and those in time; `threads` are those a [`Scan`](super::Scan) of the same trace met.
-    pub fn frames(frames: Vec<Frame>, threads: Threads) -> Around {
-        Around { inquiry: Inquiry::about(frames), reader: FtraceReader::knowing(threads) }
+    /// These frames, late ones and those in time, and these stalls; `threads` are those a [`Scan`](super::Scan) of the
+    /// same trace met.
+    pub fn of(frames: Vec<Frame>, stalls: Vec<Stall>, threads: Threads) -> Around {
+        Around { inquiry: Inquiry::of(frames, stalls), reader: FtraceReader::knowing(threads) }
     }
 
     /// Takes the next bytes of the trace.
@@ -34,7 +36,7 @@ impl Around {
         }
     }
 
-    /// What every late frame is charged to, and what the trace lacks.
+    /// What every late frame and stall is charged to, and what the trace lacks.
     ///
     /// # Errors
     /// [`Unusable`]: it holds nothing of threads.

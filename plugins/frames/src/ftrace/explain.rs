@@ -1,10 +1,12 @@
-//! Why frames of an app were late in the windows of a trial: its trace, read twice in pieces.
+//! Why frames of an app were late in the windows of a trial, and its main thread was held up where none was promised:
+//! its trace, read twice in pieces.
 //!
 //! Frames in time that late ones are held against are those of the same window: pages differ in what is usual.
 
-use super::{Around, Scan, Threads};
+use super::{Around, Scan, Scanned};
 use crate::frametimeline::{Trace, TraceReader, frames_of};
 use farmjank_causes::ask::{self, Asked};
+use farmjank_causes::stall::{self, Stall};
 use farmjank_causes::told::{Most, told};
 use farmjank_results::device::App;
 use farmjank_results::frame_timeline::SurfaceFrames;
@@ -25,7 +27,7 @@ pub struct Explain {
 /// How far it is.
 enum Reading {
     Frames(Box<(TraceReader, Scan)>),
-    Told(Box<(Trace, BTreeMap<String, SurfaceFrames>, Threads)>),
+    Told(Box<(Trace, BTreeMap<String, SurfaceFrames>, Scanned)>),
     Causes(Vec<Window>),
     /// Nothing more is to be read.
     Over,
@@ -37,7 +39,7 @@ struct Window {
     dropped: u32,
     doubts: Vec<String>,
     offset: Option<Span>,
-    /// None where no frame of it was late: nothing is to be read.
+    /// None where no frame of it was late, and nothing held main up: nothing is to be read.
     around: Option<Around>,
     in_time: u32,
 }
@@ -80,8 +82,8 @@ impl CauseReader for Explain {
 
     fn ask(&mut self, windows: &[&[Motion]]) -> bool {
         if let Reading::Told(told) = &self.reading {
-            let (trace, frames, threads) = &**told;
-            let asked = windows.iter().map(|motions| window(trace, frames, threads, motions)).collect();
+            let (trace, frames, scanned) = &**told;
+            let asked = windows.iter().map(|motions| window(trace, frames, scanned, motions)).collect();
             self.reading = Reading::Causes(asked);
         }
         let Reading::Causes(windows) = &self.reading else { return false };
@@ -100,18 +102,27 @@ impl CauseReader for Explain {
 fn window(
     trace: &Trace,
     frames: &BTreeMap<String, SurfaceFrames>,
-    threads: &Threads,
+    scanned: &Scanned,
     motions: &[Motion],
 ) -> Window {
     let mut asked = Asked::default();
     let mut doubts = Vec::new();
     let mut moved = 0;
+    let clock = |at| trace.boottime(at);
+    // Whatever is held up while something moves, or a finger is down, holds that up.
+    let under_way = |stall: &Stall| {
+        motions.iter().any(|motion| {
+            let ends = clock(motion.from).zip(clock(motion.to));
+            ends.is_some_and(|(from, to)| stall.from < to && stall.to > from)
+        })
+    };
     for of_process in frames.values() {
+        asked.stalls.extend(stall::stalls(&scanned.busy, of_process, &clock).into_iter().filter(under_way));
         let own = of_process.within(motions);
         moved = moved.max(own.moving_ns(motions));
         match own.period.filter(|period| period.ns() > 0) {
             Some(period) => {
-                let new = ask::frames(&own, period, &|at| trace.boottime(at));
+                let new = ask::frames(&own, period, &clock);
                 asked.frames.extend(new.frames);
                 asked.dropped += new.dropped;
             }
@@ -129,7 +140,8 @@ fn window(
         doubts,
         offset: trace.offset,
         in_time: count(asked.frames.len() - late),
-        around: (late > 0).then(|| Around::frames(asked.frames, threads.clone())),
+        around: (late > 0 || !asked.stalls.is_empty())
+            .then(|| Around::of(asked.frames, asked.stalls, scanned.threads.clone())),
     }
 }
 

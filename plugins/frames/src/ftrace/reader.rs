@@ -80,26 +80,31 @@ impl FtraceReader {
 
     /// Takes the next bytes; hands out what they make known.
     pub fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(&Threads, Fact<'_>)) {
-        let FtraceReader { framing, order, stats, told, events } = self;
-        framing.feed(bytes, &mut |packet| {
-            for (number, value) in fields(packet) {
-                let Value::Bytes(message) = value else { continue };
-                match number {
-                    1 => match bundle::read(message) {
-                        Ok(batch) => {
-                            *events += batch.events.len() as u64;
-                            order.take(batch, &mut |batch, raw| told.event(batch, raw, each));
-                        }
-                        Err(Refused::Clock) => stats.losses.foreign += 1,
-                        Err(Refused::Garbled) => stats.losses.unreadable += 1,
-                    },
-                    2 => processes::take(message, &mut told.threads),
-                    34 => stats.take(message),
-                    45 => told.system(message),
-                    _ => {}
-                }
+        let mut framing = std::mem::take(&mut self.framing);
+        framing.feed(bytes, &mut |packet| self.packet(packet, each));
+        self.framing = framing;
+    }
+
+    /// Takes one packet, for those who have taken the trace apart already.
+    pub fn packet(&mut self, packet: &[u8], each: &mut impl FnMut(&Threads, Fact<'_>)) {
+        let FtraceReader { order, stats, told, events, .. } = self;
+        for (number, value) in fields(packet) {
+            let Value::Bytes(message) = value else { continue };
+            match number {
+                1 => match bundle::read(message) {
+                    Ok(batch) => {
+                        *events += batch.events.len() as u64;
+                        order.take(batch, &mut |batch, raw| told.event(batch, raw, each));
+                    }
+                    Err(Refused::Clock) => stats.losses.foreign += 1,
+                    Err(Refused::Garbled) => stats.losses.unreadable += 1,
+                },
+                2 => processes::take(message, &mut told.threads),
+                34 => stats.take(message),
+                45 => told.system(message),
+                _ => {}
             }
-        });
+        }
     }
 
     /// Hands out the rest, what is open included.
@@ -110,8 +115,7 @@ impl FtraceReader {
         mut self,
         each: &mut impl FnMut(&Threads, Fact<'_>),
     ) -> Result<(Losses, Threads), Unusable> {
-        let (order, told) = (&mut self.order, &mut self.told);
-        order.finish(&mut |batch, raw| told.event(batch, raw, each));
+        self.rest(each);
         self.all_open(each);
         let (met, _) = self.framing.finish();
         let mut losses = self.stats.losses;
@@ -123,6 +127,12 @@ impl FtraceReader {
             (_, 0) => Err(Unusable::NoEvents),
             _ => Ok((losses, self.told.threads)),
         }
+    }
+
+    /// Hands out what was held back, and nothing that is open.
+    pub fn rest(&mut self, each: &mut impl FnMut(&Threads, Fact<'_>)) {
+        let (order, told) = (&mut self.order, &mut self.told);
+        order.finish(&mut |batch, raw| told.event(batch, raw, each));
     }
 
     /// Everything before this instant was handed out, but for what is still open.

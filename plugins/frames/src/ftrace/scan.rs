@@ -1,33 +1,52 @@
-//! Who is who in a trace, before anything else of it is read: a trace that lies in several buffers tells of processes
-//! after the events of their threads. Must not know events.
+//! What the first reading of a trace finds out for the second: who is who, as a trace that lies in several buffers
+//! tells of processes after the events of their threads; and where main threads had something to do for long.
+//!
+//! Holds threads and what is found of them, never the trace.
 
 use super::processes;
+use super::reader::FtraceReader;
 use crate::frametimeline::framing::Framing;
 use crate::frametimeline::wire::{Value, fields};
+use farmjank_causes::held::{Busy, Watch};
 use farmjank_causes::threads::Threads;
 
-/// Reads the lists of processes out of a trace, piece by piece.
+/// Reads lists of processes and long stretches of main threads out of a trace, piece by piece.
 #[derive(Default)]
 pub struct Scan {
     framing: Framing,
     threads: Threads,
+    reader: FtraceReader,
+    watch: Watch,
+}
+
+/// What a scan finds.
+#[derive(Clone, Debug, Default)]
+pub struct Scanned {
+    /// Everybody the lists of processes name.
+    pub threads: Threads,
+    /// Long stretches of main threads, and touches.
+    pub busy: Busy,
 }
 
 impl Scan {
     /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let Scan { framing, threads } = self;
+        let Scan { framing, threads, reader, watch } = self;
         framing.feed(bytes, &mut |packet| {
             for (number, value) in fields(packet) {
                 if let (2, Value::Bytes(tree)) = (number, value) {
                     processes::take(tree, threads);
                 }
             }
+            reader.packet(packet, &mut |threads, fact| watch.take(threads, &fact));
         });
     }
 
-    /// Everybody met.
-    pub fn finish(self) -> Threads {
-        self.threads
+    /// Everything found.
+    pub fn finish(mut self) -> Scanned {
+        let Scan { reader, watch, .. } = &mut self;
+        reader.rest(&mut |threads, fact| watch.take(threads, &fact));
+        let busy = self.watch.finish(self.reader.threads());
+        Scanned { threads: self.threads, busy }
     }
 }

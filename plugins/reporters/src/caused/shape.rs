@@ -3,7 +3,10 @@
 
 use super::CausedView;
 use crate::clean::json_text;
-use farmjank_results::hitch_causes::{FrameCause, HitchCause, HitchCauses, LateFrame, NamedCause};
+use farmjank_results::hitch_causes::{
+    FrameCause, FrameCauses, HitchCause, HitchCauses, LateFrame, NamedCause, StallCauses, Stalled,
+    Unexplained,
+};
 use farmjank_results::record::WindowCauses;
 use serde_json::{Map, Value, json};
 
@@ -52,6 +55,7 @@ fn object(found: &HitchCauses) -> Map<String, Value> {
     put("smaller", json!({ "causes": found.smaller, "ms": ms(found.smaller_us) }));
     put("frames", found.frames.iter().map(frame).collect());
     put("frames_left_out", json!(found.frames_left_out));
+    put("stalls", stalls(&found.stalls));
     put("doubts", found.doubts.iter().map(|doubt| json_text(doubt)).collect());
     fields
 }
@@ -79,7 +83,19 @@ fn cause(one: &HitchCause, found: &HitchCauses) -> Value {
 }
 
 fn frame(late: &LateFrame) -> Value {
-    let charged = |charged: &FrameCause| {
+    let mut fields = Map::new();
+    fields.insert("token".to_owned(), json!(late.token));
+    fields.insert("process".to_owned(), json!(late.process));
+    fields.insert("layer".to_owned(), json!(json_text(&late.layer)));
+    fields.insert("shown_at_ns".to_owned(), json!(late.shown_at.ns()));
+    fields.insert("hitch_ms".to_owned(), ms(late.hitch_us));
+    fields.append(&mut charged(late.charged.as_ref(), late.reason.as_deref()));
+    Value::Object(fields)
+}
+
+/// What one frame or one stall is charged to; null with the reason where nothing can be said.
+fn charged(told: Option<&FrameCauses>, reason: Option<&str>) -> Map<String, Value> {
+    let one = |charged: &FrameCause| {
         let mut fields = named(&charged.named);
         fields.insert("ms".to_owned(), ms(charged.us));
         fields.insert("took_ms".to_owned(), ms(charged.took_us));
@@ -87,18 +103,48 @@ fn frame(late: &LateFrame) -> Value {
         fields.insert("detail".to_owned(), json!(json_text(&charged.detail)));
         Value::Object(fields)
     };
-    let told = late.charged.as_ref();
+    let mut fields = Map::new();
+    let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
+    put("causes", json!(told.map(|told| told.causes.iter().map(one).collect::<Vec<_>>())));
+    put("smaller", json!(told.map(|told| json!({ "causes": told.smaller, "ms": ms(told.smaller_us) }))));
+    put("unexplained_ms", json!(told.map(|told| ms(told.unexplained_us))));
+    put("confidence", json!(told.map(|told| told.confidence.word())));
+    put("reason", json!(reason.map(json_text)));
+    fields
+}
+
+/// Stalls without a frame, with the keys of docs/causes.md.
+fn stalls(found: &StallCauses) -> Value {
+    let cause = |one: &HitchCause| {
+        let mut fields = named(&one.named);
+        fields.insert("fingerprint".to_owned(), json!(one.fingerprint));
+        fields.insert("ms".to_owned(), ms(one.us));
+        fields.insert("stalls".to_owned(), json!(one.frames));
+        fields.insert("detail".to_owned(), json!(json_text(&one.detail)));
+        fields.insert("confidence".to_owned(), json!(one.confidence.word()));
+        Value::Object(fields)
+    };
+    let stall = |one: &Stalled| {
+        let mut fields = Map::new();
+        fields.insert("process".to_owned(), json!(one.process));
+        fields.insert("began_at_ns".to_owned(), json!(one.began.ns()));
+        fields.insert("ms".to_owned(), ms(one.us));
+        fields.insert("touch_waited_ms".to_owned(), one.touch_us.map_or(Value::Null, ms));
+        fields.append(&mut charged(one.charged.as_ref(), one.reason.as_deref()));
+        Value::Object(fields)
+    };
+    let why = |one: &Unexplained| json!({ "reason": json_text(&one.reason), "ms": ms(one.us) });
     json!({
-        "token": late.token,
-        "process": late.process,
-        "layer": json_text(&late.layer),
-        "shown_at_ns": late.shown_at.ns(),
-        "hitch_ms": ms(late.hitch_us),
-        "causes": told.map(|told| told.causes.iter().map(charged).collect::<Vec<_>>()),
-        "smaller": told.map(|told| json!({ "causes": told.smaller, "ms": ms(told.smaller_us) })),
-        "unexplained_ms": told.map(|told| ms(told.unexplained_us)),
-        "confidence": told.map(|told| told.confidence.word()),
-        "reason": late.reason.as_deref().map(json_text),
+        "count": found.count,
+        "ms": ms(found.us),
+        "explained_ms": ms(found.explained_us),
+        "unexplained_ms": ms(found.unexplained_us),
+        "unknown_ms": ms(found.unknown_us),
+        "unexplained": found.unexplained.iter().map(why).collect::<Vec<_>>(),
+        "causes": found.causes.iter().map(cause).collect::<Vec<_>>(),
+        "smaller": { "causes": found.smaller, "ms": ms(found.smaller_us) },
+        "list": found.list.iter().map(stall).collect::<Vec<_>>(),
+        "left_out": found.left_out,
     })
 }
 

@@ -1,4 +1,5 @@
-//! Why the frames of a cell were late, as its page has it: a bar, sentences, the late frames, and where the trace is.
+//! Why the frames of a cell were late, as its page has it: a bar, sentences, the late frames, stalls without a frame,
+//! and where the trace is.
 //!
 //! Names of threads, locks and sections are of the phone: cleaned here, and bounded. Times are µs.
 
@@ -6,7 +7,10 @@ use crate::cells::Cell;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::why;
 use farmjank_results::event::WindowMeasured;
-use farmjank_results::hitch_causes::{FrameCause, Group, HitchCause, HitchCauses, LateFrame};
+use farmjank_results::hitch_causes::{
+    FrameCause, FrameCauses, Group, HitchCause, HitchCauses, LateFrame, StallCauses, Stalled, Unexplained,
+};
+use farmjank_results::time::{BootTime, DeviceTime};
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -55,7 +59,23 @@ struct FoundLine {
     frames: Vec<FrameLine>,
     /// Late frames that are not listed.
     left_out: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stalls: Option<StallsLine>,
     doubts: Vec<String>,
+}
+
+/// Stalls without a frame.
+#[derive(Serialize)]
+struct StallsLine {
+    /// All together in words, and how long.
+    head: String,
+    us: i64,
+    split: Split,
+    causes: Vec<CauseLine>,
+    unexplained: Vec<(String, i64)>,
+    list: Vec<FrameLine>,
+    /// Stalls that are not listed.
+    left_out: usize,
 }
 
 #[derive(Serialize)]
@@ -73,7 +93,7 @@ struct CauseLine {
 
 #[derive(Serialize)]
 struct FrameLine {
-    /// When it was shown, and of what that is the time.
+    /// When it was shown, or a stall began, and of what that is the time.
     at: (i64, &'static str),
     late: i64,
     split: Split,
@@ -113,21 +133,49 @@ fn told(found: &HitchCauses, window: Option<&WindowMeasured>) -> FoundLine {
         late: found.hitch_us,
         motion: found.motion.map(|motion| motion.ns() / 1_000).filter(|us| *us > 0),
         late_frames: found.late_frames,
-        causes: listed.iter().map(|cause| one(cause, found)).collect(),
+        causes: listed.iter().map(|cause| one(cause, found.usual_known())).collect(),
         smaller: (rest.len() + found.smaller as usize, rest_us + found.smaller_us),
-        unexplained: found
-            .unexplained
-            .iter()
-            .take(WORDS)
-            .map(|one| (line(&one.reason, SENTENCE), one.us))
-            .collect(),
+        unexplained: reasons(&found.unexplained),
         frames: worst.iter().take(FRAMES).map(|late| frame(late, window)).collect(),
         left_out: worst.len().saturating_sub(FRAMES) + found.frames_left_out as usize,
+        stalls: why::stalls_head(found).map(|head| stalls(&found.stalls, head, window)),
         doubts: found.doubts.iter().take(WORDS).map(|doubt| line(doubt, SENTENCE)).collect(),
     }
 }
 
-fn one(cause: &HitchCause, found: &HitchCauses) -> CauseLine {
+fn reasons(all: &[Unexplained]) -> Vec<(String, i64)> {
+    all.iter().take(WORDS).map(|one| (line(&one.reason, SENTENCE), one.us)).collect()
+}
+
+fn stalls(found: &StallCauses, head: String, window: Option<&WindowMeasured>) -> StallsLine {
+    let mut split = Split::default();
+    for cause in &found.causes {
+        split[place(cause.named.group)] += cause.us;
+    }
+    split[place(Group::Unexplained)] += found.unexplained_us;
+    [split[Group::ALL.len()], split[Group::ALL.len() + 1]] = [found.smaller_us, found.unknown_us];
+    let mut longest: Vec<&Stalled> = found.list.iter().collect();
+    longest.sort_by_key(|one| Reverse(one.us));
+    let stall = |one: &&Stalled| {
+        let at = when(one.from, one.began, window);
+        answer(at, one.us, one.charged.as_ref(), one.reason.as_deref())
+    };
+    StallsLine {
+        head: line(&head, SENTENCE),
+        us: found.us,
+        split,
+        causes: found.causes.iter().take(CAUSES).map(|cause| one(cause, false)).collect(),
+        unexplained: reasons(&found.unexplained),
+        list: longest.iter().take(FRAMES).map(stall).collect(),
+        left_out: longest.len().saturating_sub(FRAMES) + found.left_out as usize,
+    }
+}
+
+fn place(group: Group) -> usize {
+    Group::ALL.iter().position(|one| *one == group).unwrap_or_default()
+}
+
+fn one(cause: &HitchCause, usual_known: bool) -> CauseLine {
     CauseLine {
         group: cause.named.group.word(),
         kind: line(&cause.named.kind, NAME),
@@ -135,35 +183,47 @@ fn one(cause: &HitchCause, found: &HitchCauses) -> CauseLine {
         detail: line(&cause.detail, SENTENCE),
         us: cause.us,
         frames: cause.frames,
-        usual: found.usual_known().then_some(cause.usual_us),
+        usual: usual_known.then_some(cause.usual_us),
         confidence: cause.confidence.word(),
     }
 }
 
 fn frame(late: &LateFrame, window: Option<&WindowMeasured>) -> FrameLine {
+    let at = when(late.present, late.shown_at, window);
+    answer(at, late.hitch_us, late.charged.as_ref(), late.reason.as_deref())
+}
+
+fn when(at: Option<DeviceTime>, of_trace: BootTime, window: Option<&WindowMeasured>) -> (i64, &'static str) {
     let opened = window.and_then(|window| window.span).map(|(from, _)| from);
-    let at = match late.present.zip(opened) {
-        Some((present, from)) => ((present - from).ns() / 1_000, "into the window"),
-        None => (late.shown_at.ns() / 1_000, "of the trace"),
-    };
+    match at.zip(opened) {
+        Some((at, from)) => ((at - from).ns() / 1_000, "into the window"),
+        None => (of_trace.ns() / 1_000, "of the trace"),
+    }
+}
+
+fn answer(
+    at: (i64, &'static str),
+    late: i64,
+    charged: Option<&FrameCauses>,
+    reason: Option<&str>,
+) -> FrameLine {
     let mut split = Split::default();
-    let Some(charged) = &late.charged else {
-        split[Group::ALL.len() + 1] = late.hitch_us;
-        let reason = late.reason.as_deref().unwrap_or("no reason is given");
+    let Some(charged) = charged else {
+        split[Group::ALL.len() + 1] = late;
+        let reason = reason.unwrap_or("no reason is given");
         let reason = Some(line(reason, SENTENCE));
-        return FrameLine { at, late: late.hitch_us, split, causes: Vec::new(), reason, confidence: None };
+        return FrameLine { at, late, split, causes: Vec::new(), reason, confidence: None };
     };
     for cause in &charged.causes {
-        split[Group::ALL.iter().position(|group| *group == cause.named.group).unwrap_or_default()] +=
-            cause.us;
+        split[place(cause.named.group)] += cause.us;
     }
-    split[Group::ALL.len() - 1] += charged.unexplained_us;
+    split[place(Group::Unexplained)] += charged.unexplained_us;
     split[Group::ALL.len()] = charged.smaller_us;
-    let large = |cause: &&FrameCause| cause.us.saturating_mul(OF_LATENESS) >= late.hitch_us;
+    let large = |cause: &&FrameCause| cause.us.saturating_mul(OF_LATENESS) >= late;
     let told = |cause: &FrameCause| (line(&cause.named.title, SENTENCE), cause.us);
     FrameLine {
         at,
-        late: late.hitch_us,
+        late,
         split,
         causes: charged.causes.iter().filter(large).take(OF_FRAME).map(told).collect(),
         reason: None,

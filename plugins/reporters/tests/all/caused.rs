@@ -1,5 +1,5 @@
 //! Why frames were late, for a run that could have happened: one failed window whose causes were found, and one of
-//! which nothing can be said.
+//! which nothing can be said; stalls without a frame in the first.
 
 use crate::believable::{Log, Words, measured};
 use farmjank_results::event::{Ending, Fact, JobId};
@@ -54,19 +54,61 @@ fn layout() -> NamedCause {
     }
 }
 
+fn cause(
+    named: NamedCause,
+    us: i64,
+    frames: u32,
+    usual_us: i64,
+    detail: &str,
+    confidence: Confidence,
+) -> HitchCause {
+    let (fingerprint, detail) = (named.fingerprint("com.example.shop"), detail.to_owned());
+    HitchCause { fingerprint, named, us, frames, usual_us, detail, confidence }
+}
+
+/// Two stalls without a frame, of 310 ms: one waits for the lock while a touch waits, of the other nothing is known.
+fn stalls(words: &Words, from: DeviceTime) -> StallCauses {
+    let stall = |at: i64, us: i64, charged: Option<FrameCauses>| Stalled {
+        process: 4_211,
+        began: BootTime::from_ns(from.ns() + at * 1_000_000 + 7_000_000_000),
+        from: Some(from + Span::from_ms(at)),
+        us,
+        touch_us: charged.as_ref().map(|_| 96_400),
+        reason: charged.is_none().then(|| "events were lost around it".to_owned()),
+        charged,
+    };
+    let charged = FrameCauses {
+        causes: vec![FrameCause {
+            named: lock(words),
+            us: 180_000,
+            took_us: 180_000,
+            usual_us: 0,
+            detail: String::new(),
+        }],
+        smaller: 0,
+        smaller_us: 0,
+        unexplained_us: 30_000,
+        confidence: Confidence::Sure,
+    };
+    StallCauses {
+        us: 310_000,
+        explained_us: 180_000,
+        unexplained_us: 30_000,
+        unknown_us: 100_000,
+        unexplained: vec![Unexplained {
+            reason: "a thread waited, and nothing tells on what".to_owned(),
+            us: 30_000,
+        }],
+        count: 2,
+        causes: vec![cause(lock(words), 180_000, 1, 0, "", Confidence::Sure)],
+        list: vec![stall(1_240, 210_000, Some(charged)), stall(3_410, 100_000, None)],
+        ..StallCauses::default()
+    }
+}
+
 /// Ten late frames of 232 ms: two causes, some of it unexplained, and one frame that lost its events.
 fn found(words: &Words, from: DeviceTime) -> HitchCauses {
     let detail = format!("meanwhile {} waits for an answer of system_server", words.lock);
-    let cause =
-        |named: NamedCause, us: i64, frames: u32, usual_us: i64, detail: &str, confidence| HitchCause {
-            fingerprint: named.fingerprint("com.example.shop"),
-            named,
-            us,
-            frames,
-            usual_us,
-            detail: detail.to_owned(),
-            confidence,
-        };
     HitchCauses {
         hitch_us: 232_000,
         explained_us: 190_000,
@@ -88,6 +130,7 @@ fn found(words: &Words, from: DeviceTime) -> HitchCauses {
         smaller_us: 0,
         frames: (0..10).map(|nth| late(words, from, nth)).collect(),
         frames_left_out: 0,
+        stalls: stalls(words, from),
         doubts: vec!["the compositor's own threads are not in the trace".to_owned()],
     }
 }

@@ -2,5 +2,6 @@
 
 mod laws;
 mod rules;
+mod stalls;
 mod truth;
 mod world;

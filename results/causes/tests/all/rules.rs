@@ -177,6 +177,26 @@ fn where_main_hands_on_to_the_renderthread_that_one_is_looked_at() {
 }
 
 #[test]
+fn what_held_a_dropped_frame_up_is_charged_to_the_frame_that_replaced_it() {
+    // Frame 9 is drawn so long that both buffers are there at once, and only the newer one is shown.
+    let mut world = World::new();
+    waits(&mut world, State::Sleeping, Some(RENDER));
+    world.late_slice(APP, 5, 45, "postAndWait");
+    world.late(does(RENDER, -30, 50, State::Running), same);
+    world.slice(RENDER, LATE - 30 * MS, LATE + 45 * MS, 0, "DrawFrames 9");
+    world.slice(RENDER, LATE - 25 * MS, LATE + 44 * MS, 1, "Upload 1024x1024 Texture");
+    world.slice(RENDER, LATE + 45 * MS, LATE + 50 * MS, 0, "DrawFrames 10");
+    let found = world.finish();
+    let (word, us, sentence, _) = told(&found).remove(0);
+    assert_eq!(
+        (&*word, &*sentence),
+        ("gpu.upload", "RenderThread moves pictures to the GPU (Upload #x# Texture)")
+    );
+    // The rest is what the RenderThread did for the frame itself.
+    assert!(us > 30_000 && found.late.len() == 1, "{us}");
+}
+
+#[test]
 fn memory_freed_by_the_thread_itself_comes_before_all_else() {
     let mut world = World::new();
     world.late(does(APP, 5, 45, State::Blocked), |one| Segment { io: Some(true), ..one });

@@ -4,6 +4,7 @@
 use farmjank_causes::fact::{Fact, Segment, State, Thread};
 use farmjank_causes::frame::{Blamed, Frame};
 use farmjank_causes::inquiry::{Found, Inquiry};
+use farmjank_causes::stall::Stall;
 use farmjank_causes::threads::Threads;
 
 pub const MS: i64 = 1_000_000;
@@ -43,6 +44,11 @@ impl World {
 
     /// With the late frame changed.
     pub fn with(change: &dyn Fn(Frame) -> Frame) -> World {
+        World::of(change, Vec::new())
+    }
+
+    /// With stalls that are asked about, too.
+    pub fn of(change: &dyn Fn(Frame) -> Frame, stalls: Vec<Stall>) -> World {
         let mut threads = Threads::default();
         let names = [
             (APP, APP, "com.shop"),
@@ -74,7 +80,7 @@ impl World {
         };
         let frames: Vec<Frame> =
             frames.map(frame).map(|one| if one.token == 10 { change(one) } else { one }).collect();
-        let mut world = World { inquiry: Inquiry::about(frames.clone()), threads };
+        let mut world = World { inquiry: Inquiry::of(frames.clone(), stalls), threads };
         for frame in &frames {
             world.slice(
                 APP,

@@ -11,6 +11,7 @@ const EXAMPLES: &str = "Examples:
   farmjank causes trial.perfetto-trace.zst --package com.shop   one app, of a run's packed evidence
   farmjank causes trial.perfetto-trace --format json            for programs
 
+Stalls without a frame (main held up for 80 ms or longer, no frame promised) are told beside late frames.
 What to record, what each kind of cause is, and what cannot be told: docs/causes.md";
 
 /// `farmjank causes`

@@ -1,6 +1,7 @@
-//! `farmjank causes`: why an app's frames were late, from a trace with frames and scheduler events.
+//! `farmjank causes`: why an app's frames were late, and why its main thread was held up where none was promised, from
+//! a trace with frames and scheduler events.
 //!
-//! The file is read twice, piece by piece: for its frames, then for what threads did around those that were late.
+//! The file is read twice, piece by piece: for its frames and stalls, then for what threads did around them.
 
 mod of_run;
 
@@ -10,11 +11,13 @@ use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use crate::settings::refuse;
 use farmjank_causes::ask::{self, Asked};
+use farmjank_causes::held::Busy;
 use farmjank_causes::inquiry::Found;
+use farmjank_causes::stall;
 use farmjank_causes::told::{Most, told};
 use farmjank_engine::scribe::Voice;
 use farmjank_frames::frametimeline::{Trace, TraceReader};
-use farmjank_frames::ftrace::{Around, Losses, Scan};
+use farmjank_frames::ftrace::{Around, Losses, Scan, Scanned};
 use farmjank_leaf::text::name as shown;
 use farmjank_measure::saved;
 use farmjank_reporters::caused::{CausedView, json, table};
@@ -65,17 +68,19 @@ fn answer(args: &CausesArgs) -> Result<(String, HitchCauses), CommandError> {
         Ok(())
     })?;
     let trace = reader.finish().map_err(|why| FileError::content(path, why.to_string()))?;
-    let (app, asked, mut doubts) = asked(&trace, package.as_deref(), path)?;
-    let (found, losses) = looked(path, Around::frames(asked.frames, scan.finish()))?;
+    let Scanned { threads, busy } = scan.finish();
+    let (app, asked, mut doubts) = asked(&trace, &busy, package.as_deref(), path)?;
+    let (found, losses) = looked(path, Around::of(asked.frames, asked.stalls, threads))?;
     doubts.extend(losses.doubts());
     let dropped = u32::try_from(asked.dropped).unwrap_or(u32::MAX);
     let told = told(&found, &app, Most::ALL, &|_| None);
     Ok((app, HitchCauses { dropped, doubts, ..told }))
 }
 
-/// The app's frames, and what the trace lacks of them.
+/// The app's frames and stalls, and what the trace lacks of them.
 fn asked(
     trace: &Trace,
+    busy: &Busy,
     package: Option<&str>,
     path: &Path,
 ) -> Result<(String, Asked, Vec<String>), CommandError> {
@@ -84,12 +89,22 @@ fn asked(
     let mut all = Asked::default();
     let mut doubts = super::analyze::damage(trace);
     for timeline in app.iter().filter_map(|name| processes.get(name)) {
-        let Some(period) = timeline.period.filter(|period| period.ns() > 0) else {
+        let clock = |at| trace.boottime(at);
+        let stalls = stall::stalls(busy, timeline, &clock);
+        let period = timeline.period.filter(|period| period.ns() > 0);
+        let Some(period) = period else {
             let why =
                 "the trace shows too few frames to tell the refresh period; record a longer one".to_owned();
-            return Err(FileError::content(path, why).into());
+            // Stalls need none.
+            if stalls.is_empty() {
+                return Err(FileError::content(path, why).into());
+            }
+            all.stalls.extend(stalls);
+            doubts.push(why);
+            continue;
         };
-        let new = ask::frames(timeline, period, &|at| trace.boottime(at));
+        all.stalls.extend(stalls);
+        let new = ask::frames(timeline, period, &clock);
         all.frames.extend(new.frames);
         all.dropped += new.dropped;
         doubts.extend(timeline.doubts.iter().cloned());

@@ -1,4 +1,5 @@
-// Why the frames of a window were late: the time by groups as a bar, the causes in sentences, the late frames.
+// Why the frames of a window were late: the time by groups as a bar, the causes in sentences, the late frames; and
+// stalls without a frame in the same way.
 
 // The parts of a bar, in the order of the data: class, name, what it means.
 const CHARGED = [
@@ -36,9 +37,10 @@ const chargedWords = (split) =>
 const lateness = (us, found) =>
   found.motion ? `${ms(us)} · ${amount(us / (found.motion / 1e6) / 1000, "ms/s")}` : ms(us);
 
-function causeRow(one, found) {
+// `of`: how many late frames, or stalls, there are, in words.
+function causeRow(one, of) {
   const how = [
-    `in ${one.frames} of ${several(found.late_frames, "late frame", "late frames")}`,
+    `in ${one.frames} of ${of}`,
     one.usual === null ? null : `usually ${ms(one.usual)}`,
     one.confidence,
   ].filter(Boolean);
@@ -81,32 +83,54 @@ function lateRow(frame, longest) {
   );
 }
 
-function lateFrames(found) {
-  const { frames } = found;
-  if (!frames.length) return null;
+// Rows, the longest first: some at once, the others folded.
+function rows(frames, more) {
   const list = (some) =>
     el(
       "ol",
       { class: "late" },
       some.map((one) => lateRow(one, frames[0].late)),
     );
-  const more = frames.slice(FRAMES_SHOWN);
+  const rest = frames.slice(FRAMES_SHOWN);
+  return [
+    list(frames.slice(0, FRAMES_SHOWN)),
+    rest.length
+      ? el("details", null, el("summary", null, several(rest.length, `more ${more[0]}`, `more ${more[1]}`)), list(rest))
+      : null,
+  ];
+}
+
+function lateFrames(found) {
+  if (!found.frames.length) return null;
   return el(
     "div",
     { class: "late-frames" },
     el("h3", null, "The late frames, those late by most first"),
-    list(frames.slice(0, FRAMES_SHOWN)),
-    more.length
-      ? el(
-          "details",
-          null,
-          el("summary", null, several(more.length, "more late frame", "more late frames")),
-          list(more),
-        )
-      : null,
+    rows(found.frames, ["late frame", "late frames"]),
     found.left_out
       ? el("p", { class: "quiet" }, `and ${several(found.left_out, "frame", "frames")} that came less late, not listed`)
       : null,
+  );
+}
+
+// Main was held up while no frame was promised: in no number of late frames.
+function stallsPart(stalls) {
+  if (!stalls) return null;
+  const of = several(stalls.list.length + stalls.left_out, "stall", "stalls");
+  return el(
+    "div",
+    { class: "late-frames stalls" },
+    el("h3", null, "Main held up while no frame was promised"),
+    el("p", { class: "quiet" }, `${stalls.head}; in none of the numbers of late frames`),
+    chargedBar(stalls.split, stalls.us, `${ms(stalls.us)} by cause: ${chargedWords(stalls.split)}`),
+    el(
+      "ol",
+      { class: "causes" },
+      stalls.causes.filter((one, n) => n < 3 && one.us * 20 >= stalls.us).map((one) => causeRow(one, of)),
+      stalls.unexplained.map(([words, one]) => reasonRow(one, words)),
+    ),
+    rows(stalls.list, ["stall", "stalls"]),
+    stalls.left_out ? el("p", { class: "quiet" }, `and ${stalls.left_out} more, shorter, not listed`) : null,
   );
 }
 
@@ -137,7 +161,8 @@ function causesSection(found) {
       found.trace ? traceWords(found.trace) : null,
     );
   if (found.unknown) return section(el("p", { class: "notice" }, found.head));
-  if (!found.late) return section(el("p", null, found.head), found.doubts.map(quietly));
+  if (!found.late) return section(el("p", null, found.head), found.doubts.map(quietly), stallsPart(found.stalls));
+  const of = several(found.late_frames, "late frame", "late frames");
   // The largest are told; of the others only those that are a twentieth of the whole.
   const large = found.causes.filter((one, n) => n < 3 || (n < 6 && one.us * 20 >= found.late));
   const small = found.causes.slice(large.length);
@@ -164,7 +189,7 @@ function causesSection(found) {
     el(
       "ol",
       { class: "causes" },
-      large.map((one) => causeRow(one, found)),
+      large.map((one) => causeRow(one, of)),
       found.unexplained.map(([words, one]) => reasonRow(one, words)),
     ),
     small.length
@@ -175,7 +200,7 @@ function causesSection(found) {
           el(
             "ol",
             { class: "causes" },
-            small.map((one) => causeRow(one, found)),
+            small.map((one) => causeRow(one, of)),
           ),
         )
       : count
@@ -189,5 +214,6 @@ function causesSection(found) {
         )
       : null,
     lateFrames(found),
+    stallsPart(found.stalls),
   );
 }

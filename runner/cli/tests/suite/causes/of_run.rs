@@ -174,3 +174,48 @@ fn windows_of_a_run_are_asked_for_by_name_and_what_is_not_there_is_said() {
     );
     assert!(turns.code == 2 && turns.err.contains("builds that take turns"), "{}{}", turns.out, turns.err);
 }
+
+const RESTING: &str = "
+name: resting
+seed: 5
+phones:
+  - { archetype: pixel-8, serial: fast, apps: [ { id: com.example.shop, pages: {
+      main: { activity: .MainActivity, link: 'shop://home', launcher: true, items: 300, hitch_rate: 0 },
+      still: { activity: .StillActivity, link: 'shop://still', kind: still, stall: { every_ms: 450, ms: 210, cause: { kind: binder } } } } } ] }
+";
+const TOUCHED: &str = "
+name: Still
+appId: com.example.shop
+iterations: 2
+warmup: 0
+pages: { still: { link: 'shop://still', ready: { activity: .StillActivity } } }
+steps:
+  - launchApp: { cold: true }
+  - openPage: still
+  - measure: touch what rests
+    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
+";
+
+#[test]
+fn a_page_that_rests_is_said_what_held_main_up_in_every_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "lab.yaml", RESTING);
+    write(here, "s.yaml", TOUCHED);
+    let all = ["run", "s.yaml", "--lab", "lab.yaml", "--no-history", "--out", "out", "--causes=each"];
+    let ended = run(here, &all);
+    let results = results(here, "out");
+    let told = &cell(&results, "fast", "touch what rests")["causes"];
+    let stalls = &told["stalls"];
+    let ms = |value: &Value| value.as_f64().expect("a number");
+    let sum = ms(&stalls["explained_ms"]) + ms(&stalls["unexplained_ms"]) + ms(&stalls["unknown_ms"]);
+    assert!(stalls["count"].as_u64().is_some_and(|count| count >= 3), "{told} {}", ended.err);
+    assert!((sum - ms(&stalls["ms"])).abs() < 1e-6 && told["hitch_ms"] == 0.0, "{told}");
+    let first = &stalls["causes"][0];
+    assert!(first["kind"] == "binder.system_server" && ms(&first["ms"]) > 0.95 * ms(&stalls["ms"]), "{told}");
+    let again = run(here, &["causes", "out"]);
+    for text in [&ended.out, &ended.err, &again.out] {
+        assert!(text.contains("waits for an answer of system_server"), "{text}");
+    }
+    assert!(read(here, "out/events.ndjson").contains("\"stalls\":{"));
+}
