@@ -51,6 +51,7 @@ pub use rolling::{ROLLING, alerts, with_alerts};
 pub use rules::{Given, Installations, Rules};
 
 pub(crate) use effect::customary;
+pub(crate) use guards::refresh as panel_rate;
 pub(crate) use matching::is_sound;
 #[cfg(test)]
 pub(crate) use samples::session;

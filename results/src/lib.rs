@@ -34,6 +34,7 @@
 
 pub mod around;
 pub mod busy;
+pub mod cause_life;
 pub mod cell;
 pub mod cells;
 pub mod compare;

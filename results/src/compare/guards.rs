@@ -74,7 +74,7 @@ pub(super) fn build_type(fingerprint: &str) -> Option<&str> {
 
 /// The refresh rate of a window as a mode of the panel, whole Hz: the fastest one in force while the content moved. On
 /// an adaptive panel rates fall at the end of every fling; the one it begins with is the policy's choice.
-pub(super) fn refresh(facts: &DeviceFacts, window: &WindowMeasured) -> Option<u32> {
+pub(crate) fn refresh(facts: &DeviceFacts, window: &WindowMeasured) -> Option<u32> {
     let periods = window.coverage.as_ref().map_or(&[][..], |coverage| &coverage.periods);
     let shortest = periods.iter().map(|segment| segment.period.secs()).filter(|period| *period > 0.0);
     let hz = shortest.map(f64::recip).reduce(f64::max).or(window.refresh_hz)?;
