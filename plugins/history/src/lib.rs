@@ -14,14 +14,15 @@
 //! ```
 //!
 //! Reading order: [`schema`] the tables, [`dialect`] what differs between databases, [`store`] transactions and
-//! dictionaries, then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`], [`iterations`]. Must not know:
-//! runs in progress, statistics, clocks (times of day are handed in), the environment. Calls block: never inside the
-//! scheduler of a run.
+//! dictionaries, then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`], [`iterations`], [`causes`]. Must
+//! not know: runs in progress, statistics, clocks (times of day are handed in), the environment. Calls block: never
+//! inside the scheduler of a run.
 
 pub mod baselines;
 pub mod body;
 pub mod bulk;
 pub mod calibrations;
+pub mod causes;
 pub mod dialect;
 pub mod effects;
 pub mod iterations;

@@ -3,6 +3,7 @@
 use crate::History;
 use crate::body;
 use crate::bulk;
+use crate::causes;
 use crate::dialect::{Column, Fields, Intent, Kind, Value};
 use crate::effects;
 use crate::iterations;
@@ -117,6 +118,7 @@ impl History {
                 runs.into_iter().skip(keep).filter(|(_, at)| *at < before).map(|(id, _)| id).collect();
             let sessions = store.change("delete from farmjank_session where run in ({ids})", &old)?;
             iterations::forget(store, &old)?;
+            causes::forget(store, &old)?;
             let runs = store.change("delete from farmjank_run where id in ({ids})", &old)?;
             let cells = if old.is_empty() { 0 } else { forget_cells(store)? };
             Ok(Pruned { runs, sessions, cells })
@@ -165,6 +167,7 @@ fn remove(store: &mut Tables, run: i64) -> Result<Vec<i64>, Fault> {
     let cells = store.rows(sql, &[run.into()], |row| row.int(0))?;
     store.database.execute("delete from farmjank_session where run = ?1", &[run.into()])?;
     iterations::forget(store, &[run])?;
+    causes::forget(store, &[run])?;
     store.database.execute("delete from farmjank_run where id = ?1", &[run.into()])?;
     Ok(cells)
 }

@@ -10,7 +10,7 @@ use crate::trouble;
 use farmjank_results::fault::Fault;
 
 /// The steps. Never change one that was released.
-pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS, ITERATIONS];
+pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS, ITERATIONS, CAUSES];
 
 // A night is written in order of (run, cell, device) and read back as ranges of runs; the second index finds the
 // history of one cell.
@@ -78,6 +78,30 @@ create table farmjank_iteration (
   primary key (run, hash, class)
 ){clustered};
 create index farmjank_iteration_hash on farmjank_iteration (hash, at);
+";
+
+// Why frames were late: windows with what they were measured under, what each told in a run or why it told nothing, and
+// the causes it told of. A cause is followed by its fingerprint, a window by its place.
+const CAUSES: &str = "
+create table farmjank_spot (
+  id {int} primary key, digest {int} not null, scenario text not null, part text not null, class text not null,
+  hash text not null, app text not null, refresh {int}
+);
+create index farmjank_spot_digest on farmjank_spot (digest);
+create table farmjank_diagnosis (
+  run {int} not null, spot {int} not null, device {int} not null, at {int} not null, build {int} not null,
+  app_version {int}, simulated {int} not null, asked {int} not null, reason {int}, motion_ns {int}, hitch_us {int},
+  late {int}, left_out_us {int},
+  primary key (run, spot, device)
+){clustered};
+create index farmjank_diagnosis_spot on farmjank_diagnosis (spot, at);
+create table farmjank_cause (
+  run {int} not null, spot {int} not null, device {int} not null, fingerprint text not null, kind {int} not null,
+  side text not null, title {int} not null, thread {int} not null, object {int} not null, us {int} not null,
+  squares {real} not null, frames {int} not null, ms_per_s {real} not null,
+  primary key (run, spot, device, fingerprint)
+){clustered};
+create index farmjank_cause_fingerprint on farmjank_cause (fingerprint, run);
 ";
 
 /// Brings the tables to the version of these steps, all of them or none.

@@ -4,6 +4,7 @@ use crate::command_error::CommandError;
 use crate::host;
 use farmjank_history::History;
 use farmjank_history::{Missing, open as open_store};
+use farmjank_results::cause_life::{asked_any, diagnoses};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Baseline, Move};
 use farmjank_results::fault::FaultCode;
@@ -107,6 +108,9 @@ fn keep(
     };
     let kept = kept?;
     store.keep_iterations(&row.id, &iteration_times(record))?;
+    if asked_any(record) {
+        store.keep_causes(&row.id, &diagnoses(record))?;
+    }
     match kept {
         Recorded::New | Recorded::Already => Ok(None),
         Recorded::Replaced if header.lab.is_none() => Ok(None),

@@ -1,5 +1,6 @@
 //! The promises of a history store, as functions over any: each gets a fresh one.
 
+mod causes;
 mod others;
 mod runs;
 
@@ -9,7 +10,7 @@ use farmjank_history::History;
 pub type Promise = fn(&mut History);
 
 /// All promises, by name.
-pub const ALL: [(&str, Promise); 18] = [
+pub const ALL: [(&str, Promise); 20] = [
     ("a fresh store is empty", runs::a_fresh_store_is_empty),
     ("what was recorded comes back", runs::what_was_recorded_comes_back),
     ("the newest comes first", runs::the_newest_comes_first),
@@ -28,6 +29,8 @@ pub const ALL: [(&str, Promise); 18] = [
     ("a baseline needs a name, somebody and a reason", others::a_baseline_needs_words),
     ("calibrations answer with the newest", others::calibrations),
     ("how long iterations took goes with its run", others::iterations),
+    ("a cause is followed over nights that looked", causes::a_cause_is_followed),
+    ("causes go with their run", causes::causes_go_with_their_run),
 ];
 
 /// Every query that the page about history shows, as it stands there.
