@@ -10,7 +10,7 @@ mod stalls;
 
 pub use of_run::{cells_json, cells_table};
 pub use shape::json;
-pub(crate) use shape::of_window;
+pub(crate) use shape::{named, of_window};
 
 use crate::clean::{NAME, SENTENCE, line};
 use crate::words::several;
@@ -40,6 +40,8 @@ pub struct CausedView<'a> {
     pub app: &'a str,
     /// What was found.
     pub found: &'a HitchCauses,
+    /// Causes are told with their fingerprints, by which a history follows them.
+    pub fingerprints: bool,
 }
 
 /// The text for people.
@@ -50,7 +52,7 @@ pub fn table(view: &CausedView<'_>) -> String {
         out += &bar(found);
         out += "\nWhy\n";
         let most = shown(found.causes.iter().map(|cause| cause.us), found.hitch_us, CAUSES);
-        found.causes[..most].iter().for_each(|cause| out += &told(cause, found));
+        found.causes[..most].iter().for_each(|cause| out += &told(cause, view));
         rest(&mut out, found, most);
     }
     if !found.frames.is_empty() {
@@ -122,14 +124,19 @@ fn shown(all: impl Iterator<Item = i64>, whole: i64, most: usize) -> usize {
     all.take(most).take_while(|us| us.saturating_mul(SHARE) >= whole).count()
 }
 
-fn told(cause: &HitchCause, found: &HitchCauses) -> String {
+fn told(cause: &HitchCause, view: &CausedView<'_>) -> String {
+    let found = view.found;
     let mut out = time(cause.us);
     let usual = match found.usual_known() {
         true => format!(" · usually {}", ms(cause.usual_us)),
         false => String::new(),
     };
+    let print = match view.fingerprints {
+        true => format!(" · {}", line(&cause.fingerprint, NAME)),
+        false => String::new(),
+    };
     out += &format!(
-        "{} · {} of {}{usual} · {}\n",
+        "{} · {} of {}{usual} · {}{print}\n",
         line(&cause.named.kind, NAME),
         cause.frames,
         several(found.late_frames, "late frame", "late frames"),

@@ -21,6 +21,7 @@
 
 mod absent;
 pub mod barcode;
+pub mod cause_life;
 pub mod caused;
 pub mod cells;
 mod change;

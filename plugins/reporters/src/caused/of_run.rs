@@ -18,7 +18,7 @@ pub fn cells_table(cells: &[Cell]) -> String {
         let title = format!("{} ({})", names(cell).join(" › "), words::verdict(cell.verdict));
         let found = cell.causes()?;
         Some(match &found.causes {
-            Some(found) => table(&CausedView { app: &title, found }),
+            Some(found) => table(&CausedView { app: &title, found, fingerprints: true }),
             None => format!("{}: {}\n", line(&title, NAME), line(&why::plain(found), SENTENCE)),
         })
     };

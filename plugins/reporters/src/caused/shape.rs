@@ -60,7 +60,7 @@ fn object(found: &HitchCauses) -> Map<String, Value> {
     fields
 }
 
-fn named(cause: &NamedCause) -> Map<String, Value> {
+pub(crate) fn named(cause: &NamedCause) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert("kind".to_owned(), json!(json_text(&cause.kind)));
     fields.insert("group".to_owned(), json!(cause.group.word()));

@@ -3,6 +3,7 @@
 mod annotations;
 mod anywhere;
 mod believable;
+mod cause_life;
 mod caused;
 mod depth;
 mod dialect;

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   farmjank causes results/runs/20260301-120000                  a run with --causes: every window
   farmjank causes results/runs/20260301-120000 'pixel 8/fling'  one of them
+  farmjank causes results/runs/7.4 results/runs/7.5             two runs: new, grown, known, shrunk, gone
+  farmjank causes --history bce0911e595f326a                    one cause, night after night
   farmjank causes trial.perfetto-trace                          the app with most frames
   farmjank causes trial.perfetto-trace.zst --package com.shop   one app, of a run's packed evidence
   farmjank causes trial.perfetto-trace --format json            for programs
@@ -20,14 +22,22 @@ What to record, what each kind of cause is, and what cannot be told: docs/causes
 pub struct CausesArgs {
     /// The run bundle of a run with --causes; or a Perfetto trace with the frame timeline and the kernel's scheduler
     /// events (Android 12 and newer).
-    #[arg(value_name = "RUN|TRACE")]
-    pub from: PathBuf,
-    /// Of a run, only this window: phone/scenario/window, each as much as tells it apart.
-    #[arg(value_name = "CELL", conflicts_with = "package")]
-    pub cell: Option<String>,
+    #[arg(value_name = "RUN|TRACE", required_unless_present = "history")]
+    pub from: Option<PathBuf>,
+    /// Of a run, only this window: phone/scenario/window, each as much as tells it apart. Or the bundle of a newer run:
+    /// what became of the causes, window by window. A cause is gone only where the newer run looked for it.
+    #[arg(value_name = "CELL|RUN", conflicts_with = "package")]
+    pub other: Option<String>,
     /// Only this app; without it, the one with most frames.
     #[arg(long, value_name = "NAME")]
     pub package: Option<String>,
+    /// Follow one cause over the runs of the history store, by its fingerprint or the first digits of it: new, known,
+    /// grown, shrunk, gone, back. Absent only where a run looked for it.
+    #[arg(long, value_name = "FINGERPRINT", conflicts_with_all = ["from", "other", "package"])]
+    pub history: Option<String>,
+    /// The history store: a SQLite file, or `postgres://user@host/database`.
+    #[arg(long, value_name = "PATH|URL", default_value = crate::history::PLACE)]
+    pub store: String,
     /// How to print.
     #[arg(long, value_enum, default_value = "table")]
     pub format: AnalyzeFormat,

@@ -1,9 +1,11 @@
 //! `farmjank causes`: why an app's frames were late, and why its main thread was held up where none was promised, from
-//! a trace with frames and scheduler events.
+//! a trace with frames and scheduler events, from a run that was traced for it, or from several of them.
 //!
-//! The file is read twice, piece by piece: for its frames and stalls, then for what threads did around them.
+//! A trace is read twice, piece by piece: for its frames and stalls, then for what threads did around them.
 
+mod of_history;
 mod of_run;
+mod of_two;
 
 use super::analyze::spoken;
 use crate::args::{AnalyzeFormat, CausesArgs};
@@ -27,7 +29,7 @@ use std::path::Path;
 
 /// Says why frames were late.
 pub fn run(args: &CausesArgs) -> u8 {
-    match if host::is_folder(&args.from) { of_run::answer(args) } else { of_trace(args) } {
+    match answered(args) {
         Ok(text) => {
             Streams.out(&text);
             0
@@ -36,15 +38,36 @@ pub fn run(args: &CausesArgs) -> u8 {
     }
 }
 
-fn of_trace(args: &CausesArgs) -> Result<String, CommandError> {
-    if let Some(cell) = &args.cell {
-        let (name, cell) = (shown(&args.from), shown(Path::new(cell)));
+fn answered(args: &CausesArgs) -> Result<String, CommandError> {
+    let from = match (&args.history, &args.from) {
+        (Some(fingerprint), _) => return of_history::answer(fingerprint, &args.store, args.format),
+        (None, Some(from)) => from.as_path(),
+        (None, None) => {
+            return Err(usage!("give a run, two runs or a trace, or --history with a fingerprint"));
+        }
+    };
+    // What is there is meant as a file or a folder; everything else names a window.
+    let new = args.other.as_deref().map(Path::new).filter(|other| other.is_file() || host::is_folder(other));
+    match (host::is_folder(from), new) {
+        (true, Some(new)) if host::is_folder(new) => of_two::answer(from, new, args.format),
+        (is_run, Some(new)) => {
+            let what = shown(if is_run { new } else { from });
+            Err(usage!("{what} is no run bundle: give the folders of two runs, the old one first"))
+        }
+        (true, None) => of_run::answer(from, args),
+        (false, None) => of_trace(from, args),
+    }
+}
+
+fn of_trace(from: &Path, args: &CausesArgs) -> Result<String, CommandError> {
+    if let Some(cell) = &args.other {
+        let (name, cell) = (shown(from), shown(Path::new(cell)));
         return Err(usage!(
             "{name} is no run bundle, so it has no window `{cell}`: give a trace alone, or a run"
         ));
     }
-    let (app, found) = answer(args)?;
-    let view = CausedView { app: &app, found: &found };
+    let (app, found) = answer(from, args.package.as_deref())?;
+    let view = CausedView { app: &app, found: &found, fingerprints: false };
     Ok(match args.format {
         AnalyzeFormat::Json => json(&view),
         AnalyzeFormat::Table => table(&view),
@@ -52,15 +75,14 @@ fn of_trace(args: &CausesArgs) -> Result<String, CommandError> {
 }
 
 /// The app, and what is said of it.
-fn answer(args: &CausesArgs) -> Result<(String, HitchCauses), CommandError> {
-    let path = args.from.as_path();
+fn answer(path: &Path, package: Option<&str>) -> Result<(String, HitchCauses), CommandError> {
     if host::is_handed(path) {
         let name = shown(path);
         return Err(usage!(
             "{name}: a trace is read twice here, and a stream only once: save it, and give the file"
         ));
     }
-    let package = spoken::package(args.package.as_deref())?;
+    let package = spoken::package(package)?;
     let (mut reader, mut scan) = (TraceReader::default(), Scan::default());
     host::read_pieces::<FileError>(path, &mut |piece| {
         reader.feed(piece);

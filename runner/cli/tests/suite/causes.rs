@@ -1,5 +1,6 @@
 //! `farmjank causes`: why frames were late, of a trace written here by the rules of the wire format, and of a real one.
 
+mod builds;
 mod made;
 mod of_run;
 

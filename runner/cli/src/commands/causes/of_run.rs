@@ -9,6 +9,7 @@ use farmjank_reporters::cells::{Cell, worst_first};
 use farmjank_reporters::paint::TextStyle;
 use farmjank_reporters::show::{Missed, find, listed};
 use farmjank_results::record::Record;
+use std::path::Path;
 
 /// Windows listed.
 const MOST: usize = 40;
@@ -17,15 +18,15 @@ const MOST: usize = 40;
 ///
 /// # Errors
 /// The run cannot be read, has no such window, or none of its windows was asked about.
-pub fn answer(args: &CausesArgs) -> Result<String, CommandError> {
-    let record = recorded(&args.from)?;
-    let cells = asked(&record, args.cell.as_deref())?;
+pub fn answer(from: &Path, args: &CausesArgs) -> Result<String, CommandError> {
+    let record = recorded(from)?;
+    let cells = asked(&record, args.other.as_deref())?;
     if cells.iter().all(|cell| cell.causes().is_none()) {
-        let whose = if args.cell.is_some() { "of this window" } else { "of this run" };
+        let whose = if args.other.is_some() { "of this window" } else { "of this run" };
         return Err(usage!(
             "{}: no iteration {whose} was traced for why frames were late: run it with --causes (windows that fail), or with \
              --causes=each",
-            shown(&args.from)
+            shown(from)
         ));
     }
     Ok(match args.format {
@@ -43,8 +44,9 @@ fn asked<'r>(record: &'r Record, wanted: Option<&str>) -> Result<Vec<Cell<'r>>, 
         Err(Missed::Several(found)) => {
             Err(usage!("`{named}` fits several cells:\n{}", listed(&found, MOST, style).trim_end()))
         }
-        Err(Missed::Nobody(all)) => {
-            Err(usage!("`{named}` fits no cell; there are:\n{}", listed(&all, MOST, style).trim_end()))
-        }
+        Err(Missed::Nobody(all)) => Err(usage!(
+            "`{named}` fits no cell, and is no folder of a run; there are:\n{}",
+            listed(&all, MOST, style).trim_end()
+        )),
     }
 }
