@@ -28,6 +28,13 @@ pub const CRUMBS: f64 = 0.1;
 pub const FACTOR: f64 = 1.5;
 /// What a difference must be of the deviation that chance alone gives it.
 pub const SIGMAS: f64 = 3.0;
+/// How probable it must be that a run missed a cause by chance, for its being new or gone to be in doubt.
+pub const DOUBTFUL: f64 = 0.01;
+
+/// The chance that speaks against a cause being new or gone, where it is [`DOUBTFUL`] or more.
+pub fn doubt(chance: Option<f64>) -> Option<f64> {
+    chance.filter(|chance| *chance >= DOUBTFUL)
+}
 
 /// What became of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,7 +13,7 @@ pub use shape::{json, nights_json};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::words::several;
 use farmjank_results::cause_life::{
-    Amount, CauseChange, CauseLine, LEAST, Night, PhonesAsked, Spot, State, WindowChange,
+    Amount, CauseChange, CauseLine, LEAST, Night, PhonesAsked, Spot, State, WindowChange, doubt,
 };
 use farmjank_results::device::DeviceId;
 use farmjank_results::metric::Unit;
@@ -28,8 +28,6 @@ const STATES: usize = 8;
 const PHONES: usize = 4;
 /// Causes that are known, told of a window; more are counted.
 const KNOWN: usize = 3;
-/// How probable it must be that a run missed a cause by chance, to be said.
-const DOUBTFUL: f64 = 0.01;
 
 /// Two runs, and what became of their causes.
 #[derive(Clone, Copy)]
@@ -67,7 +65,7 @@ pub fn table(held: &CausesHeld<'_>) -> String {
     let (mut told, untold): (Vec<_>, Vec<_>) = held.windows.iter().partition(|one| one.causes.is_ok());
     // What changed comes first.
     told.sort_by_key(|one| {
-        !one.causes.iter().flatten().any(|one| matters(one) && one.state != Ok(State::Known))
+        !one.causes.iter().flatten().any(|one| one.matters() && one.state != Ok(State::Known))
     });
     out += &format!("\n{}\n", counts(&told));
     for window in told.into_iter().chain(untold) {
@@ -93,12 +91,12 @@ pub fn table(held: &CausesHeld<'_>) -> String {
 
 /// `2 new, 1 gone`, over all windows that are told; what is less than what is worth a word is not counted.
 fn counts(told: &[&WindowChange]) -> String {
-    let all = || told.iter().filter_map(|one| one.causes.as_ref().ok()).flatten().filter(|one| matters(one));
+    let all = || told.iter().filter_map(|one| one.causes.as_ref().ok()).flatten().filter(|one| one.matters());
     let word = |state: State| {
         let own: Vec<&CauseChange> = all().filter(|one| one.state == Ok(state)).collect();
-        let chance = own.iter().filter(|one| one.chance.is_some_and(|chance| chance >= DOUBTFUL)).count();
-        let doubt = if chance > 0 { format!(" ({chance} may be chance)") } else { String::new() };
-        (!own.is_empty()).then(|| format!("{} {}{doubt}", own.len(), state.word()))
+        let chance = own.iter().filter(|one| doubt(one.chance).is_some()).count();
+        let may_be = if chance > 0 { format!(" ({chance} may be chance)") } else { String::new() };
+        (!own.is_empty()).then(|| format!("{} {}{may_be}", own.len(), state.word()))
     };
     let mut words: Vec<String> = State::ALL.into_iter().filter_map(word).collect();
     let unknown = all().filter(|one| one.state.is_err()).count();
@@ -126,7 +124,7 @@ fn of_window(out: &mut String, window: &WindowChange, causes: &[CauseChange]) {
     );
     wrapped(out, "  ", &text);
     let (known, mut news): (Vec<_>, Vec<_>) =
-        causes.iter().filter(|one| matters(one)).partition(|one| one.state == Ok(State::Known));
+        causes.iter().filter(|one| one.matters()).partition(|one| one.state == Ok(State::Known));
     let place = |one: &CauseChange| State::ALL.iter().position(|state| one.state == Ok(*state)).unwrap_or(3);
     news.sort_by_key(|one| place(one));
     news.iter().for_each(|one| cause(out, one, window));
@@ -174,12 +172,8 @@ fn cause(out: &mut String, one: &CauseChange, window: &WindowChange) {
 
 /// What to hold against a cause that is new or gone, where there is something.
 fn doubtful(chance: Option<f64>, who: &str) -> Option<String> {
-    let chance = chance.filter(|chance| *chance >= DOUBTFUL)?;
+    let chance = doubt(chance)?;
     Some(format!("may be chance: {who} would miss so few frames in {:.0} of 100 tries", chance * 100.0))
-}
-
-fn matters(one: &CauseChange) -> bool {
-    [one.before, one.after].iter().flatten().any(Amount::is_there)
 }
 
 /// `2.1 → 8.0 ms/s`.

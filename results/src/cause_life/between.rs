@@ -32,6 +32,13 @@ pub struct CauseChange {
     pub chance: Option<f64>,
 }
 
+impl CauseChange {
+    /// It costs [`LEAST`] or more in one of them: what is less is in every app, and worth no word.
+    pub fn matters(&self) -> bool {
+        [self.before, self.after].iter().flatten().any(Amount::is_there)
+    }
+}
+
 /// A window on the phones of a class in two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowChange {
