@@ -27,6 +27,7 @@ mod refusal;
 pub mod registry;
 pub mod resources;
 pub mod rhythm;
+pub mod stacks;
 pub mod surfaceflinger;
 pub mod text;
 pub mod timestats;

@@ -5,10 +5,12 @@
 //! locks and sections are of the phone and are made harmless before they are shown.
 
 mod of_run;
+mod of_stacks;
 mod shape;
 mod stalls;
 
 pub use of_run::{cells_json, cells_table};
+pub use of_stacks::{StacksView, stacks_json, stacks_table};
 pub use shape::json;
 pub(crate) use shape::{named, of_window};
 

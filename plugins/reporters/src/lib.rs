@@ -48,6 +48,7 @@ mod rerun;
 pub mod sentence;
 pub mod show;
 pub mod side_by_side;
+pub mod stacked;
 mod story;
 pub mod suggested;
 pub mod table;

@@ -65,6 +65,8 @@ impl Cause {
             Kind::MainMessage => format!("{who} handles another message before the frame: {object}"),
             Kind::Code if object.is_empty() => format!("{who} runs code outside every section"),
             Kind::Code => format!("{who} runs \"{object}\""),
+            Kind::Method => format!("{who} runs {object}"),
+            Kind::OffCpu => format!("{who} is off its CPU in {object}"),
             Kind::MemoryReclaim => with("frees memory for the whole phone"),
             Kind::GcWait => with("waits for the garbage collector"),
             Kind::GcSelf => with("collects garbage itself"),

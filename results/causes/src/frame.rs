@@ -61,7 +61,7 @@ pub struct Spent {
 }
 
 /// What held a frame up on its way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Way {
     /// Every cause.
     pub spent: BTreeMap<Cause, Spent>,

@@ -180,7 +180,7 @@ impl Inquiry {
 }
 
 /// `marked`: it is known which thread did it; `alone`: nothing else can be in it.
-fn confidence(charges: &Charges, marked: bool, alone: bool) -> Confidence {
+pub(crate) fn confidence(charges: &Charges, marked: bool, alone: bool) -> Confidence {
     let named =
         |cause: &Cause| !cause.object.is_empty() || !matches!(cause.kind, Kind::Code | Kind::KernelSleep);
     let all: i64 = charges.charged.iter().map(|one| one.us).sum::<i64>() + charges.unexplained_us;
@@ -193,7 +193,8 @@ fn confidence(charges: &Charges, marked: bool, alone: bool) -> Confidence {
 }
 
 impl Found {
-    fn of(late: Vec<Late>, stalled: Vec<Stalled>, in_time: usize) -> Found {
+    /// These, added up.
+    pub(crate) fn of(late: Vec<Late>, stalled: Vec<Stalled>, in_time: usize) -> Found {
         let frames = total::sum(late.iter().map(|one| (one.frame.hitch / 1_000, &one.charges)));
         let length = |one: &Stalled| (one.stall.to - one.stall.from) / 1_000;
         let stalls = total::sum(stalled.iter().map(|one| (length(one), &one.charges)));

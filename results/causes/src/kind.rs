@@ -57,6 +57,10 @@ pub enum Kind {
     MainMessage,
     /// It ran, and no known section says at what; or the app's own section does.
     Code,
+    /// It ran a method, as stacks of calls tell.
+    Method,
+    /// It was off its CPU in a method, as stacks of calls tell: it waited, or others had to run.
+    OffCpu,
     /// It waited for another thread of its process.
     ThreadWait,
     /// Its queue was full: late by what was lost before.
@@ -82,6 +86,8 @@ pub enum Why {
     NoScheduler,
     /// The app's frame is not marked: no slices of this app.
     NoSlices,
+    /// No stack of calls was taken of it, or none with a name.
+    NoStack,
 }
 
 /// Whose thread it is.
@@ -122,7 +128,8 @@ impl Kind {
             Kind::ArtClass => "art.class",
             Kind::ArtJit => "art.jit",
             Kind::MainMessage => "main.message",
-            Kind::Code => "app.code",
+            Kind::Code | Kind::Method => "app.code",
+            Kind::OffCpu => "app.off_cpu",
             Kind::ThreadWait => "wait.thread",
             Kind::QueueStuffed => "queue.stuffed",
             Kind::DisplayHal => "display.hal",
@@ -137,7 +144,7 @@ impl Kind {
             Kind::LockMonitor | Kind::LockArt | Kind::LockMutex | Kind::Binder | Kind::IoDisk => {
                 Group::Waiting
             }
-            Kind::KernelSleep | Kind::GcWait | Kind::ThreadWait => Group::Waiting,
+            Kind::KernelSleep | Kind::GcWait | Kind::ThreadWait | Kind::OffCpu => Group::Waiting,
             Kind::MemoryReclaim | Kind::CpuStarved | Kind::CpuSlow | Kind::CpuThrottled => Group::System,
             Kind::GpuBusy | Kind::QueueStuffed | Kind::DisplayHal | Kind::Turn => Group::System,
             Kind::Unexplained(_) => Group::Unexplained,
@@ -155,6 +162,7 @@ impl Why {
             Why::TooMuch => "its threads did more than is followed",
             Why::NoScheduler => "the scheduler told nothing of the thread",
             Why::NoSlices => "the app's frame is not marked in the trace: no slices of this app",
+            Why::NoStack => "no stack of calls with a name was taken then",
         }
     }
 }

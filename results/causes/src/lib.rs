@@ -37,6 +37,7 @@ pub mod inquiry;
 pub mod kind;
 mod leaf;
 pub mod section;
+pub mod stacks;
 pub mod stall;
 pub mod threads;
 pub mod told;

@@ -25,7 +25,7 @@ pub use baseline::{
     NameArgs, PruneArgs, SaveArgs,
 };
 pub use bisect::BisectArgs;
-pub use causes::CausesArgs;
+pub use causes::{CausesArgs, StackForm, StackRules};
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};

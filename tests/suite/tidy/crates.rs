@@ -52,9 +52,10 @@ const ANYTHING: &[&str] = &[
 ];
 
 /// Crates of ours that only the tests of another may know.
-const IN_TESTS: [(&str, &str); 5] = [
+const IN_TESTS: [(&str, &str); 6] = [
     ("measure", "frames"),
     ("devices", "witnesses"),
+    ("frames", "witnesses"),
     ("lab", "witnesses"),
     ("reporters", "witnesses"),
     ("scenarios", "witnesses"),

@@ -1,5 +1,5 @@
 //! What tests of several crates hold our work against, and what shares no code with it: the stock adb programs, a
-//! browser, a reader of XML, a validator of JSON. Must not know: any crate of ours.
+//! browser, a reader of XML, a validator of JSON, a profiler. Must not know: any crate of ours.
 //!
 //! ```
 //! use farmjank_witnesses::xml::read;
@@ -11,5 +11,6 @@
 
 pub mod browser;
 pub mod schema;
+pub mod simpleperf;
 pub mod stock;
 pub mod xml;

@@ -114,7 +114,7 @@ fn charged(told: Option<&FrameCauses>, reason: Option<&str>) -> Map<String, Valu
 }
 
 /// Stalls without a frame, with the keys of docs/causes.md.
-fn stalls(found: &StallCauses) -> Value {
+pub(super) fn stalls(found: &StallCauses) -> Value {
     let cause = |one: &HitchCause| {
         let mut fields = named(&one.named);
         fields.insert("fingerprint".to_owned(), json!(one.fingerprint));

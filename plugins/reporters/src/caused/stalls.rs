@@ -19,6 +19,12 @@ pub(super) fn section(found: &StallCauses) -> String {
     );
     let mut out = "\nStalls\n".to_owned();
     wrapped(&mut out, "  ", &head);
+    out + &told(found)
+}
+
+/// All of them together, then one by one.
+pub(super) fn told(found: &StallCauses) -> String {
+    let mut out = String::new();
     if found.count > 1 {
         let most = shown(found.causes.iter().map(|cause| cause.us), found.us, CAUSES);
         found.causes[..most].iter().for_each(|one| out += &cause(one, found));

@@ -5,6 +5,7 @@
 
 mod of_history;
 mod of_run;
+mod of_stacks;
 mod of_two;
 
 use super::analyze::spoken;
@@ -48,6 +49,13 @@ fn answered(args: &CausesArgs) -> Result<String, CommandError> {
     };
     // What is there is meant as a file or a folder; everything else names a window.
     let new = args.other.as_deref().map(Path::new).filter(|other| other.is_file() || host::is_folder(other));
+    let is_stacks = new.is_none() && !host::is_folder(from) && of_stacks::is_recording(from);
+    if !is_stacks && (args.mapping.is_some() || args.by.is_some() || args.export.is_some()) {
+        let from = shown(from);
+        return Err(usage!(
+            "--mapping, --by and --export are for call stacks, such as perf.data of simpleperf: {from} holds none"
+        ));
+    }
     match (host::is_folder(from), new) {
         (true, Some(new)) if host::is_folder(new) => of_two::answer(from, new, args.format),
         (is_run, Some(new)) => {
@@ -55,6 +63,7 @@ fn answered(args: &CausesArgs) -> Result<String, CommandError> {
             Err(usage!("{what} is no run bundle: give the folders of two runs, the old one first"))
         }
         (true, None) => of_run::answer(from, args),
+        (false, None) if is_stacks => of_stacks::answer(from, args),
         (false, None) => of_trace(from, args),
     }
 }

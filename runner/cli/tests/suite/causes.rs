@@ -3,6 +3,7 @@
 mod builds;
 mod made;
 mod of_run;
+mod stacks;
 
 use crate::world::{Ended, real_dumps, run, write};
 use serde_json::Value;

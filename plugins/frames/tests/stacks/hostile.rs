@@ -1,0 +1,48 @@
+//! Files that lie: no length in them is believed.
+
+use super::shop;
+use farmjank_frames::stacks::read;
+use proptest::prelude::*;
+
+#[test]
+fn a_file_cut_off_anywhere_is_read_or_refused() {
+    let whole = shop(true).written();
+    for end in 0..whole.len() {
+        let _ = read(&whole[..end]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn a_file_with_other_bytes_in_it_is_read_or_refused(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        long in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..3),
+    ) {
+        let mut file = shop(true).written();
+        for (at, byte) in changes {
+            let at = at.index(file.len());
+            file[at] = byte;
+        }
+        // Lengths and places as large as can be said.
+        for (at, half) in long {
+            let at = at.index(file.len() / 8) * 8;
+            let number = if half { u64::MAX / 2 } else { u64::MAX };
+            file[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        }
+        let _ = read(&file);
+    }
+
+    #[test]
+    fn messages_of_any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let mut file = [b"SIMPLEPERF".as_slice(), &[1, 0]].concat();
+        for message in bytes.chunks(50) {
+            file.extend(u32::try_from(message.len()).expect("short").to_le_bytes());
+            // A record of each kind in turn.
+            file.extend([message[0] % 7 * 8 + 2, (message.len() - 1).min(127) as u8]);
+            file.extend(message.iter().skip(2));
+        }
+        file.extend([0; 4]);
+        let _ = read(&file);
+    }
+}
