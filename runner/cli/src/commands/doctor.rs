@@ -1,12 +1,15 @@
 //! `farmjank doctor`: what keeps phones from being measured, and what to do.
 
+mod causes;
+
 use super::devices::table;
-use super::phones_json;
+use super::phones_json::{self, Examined};
 use super::run::no_phones;
 use super::survey::look as survey;
 use crate::args::{DoctorArgs, ListingFormat, PhoneArgs};
 use crate::host::{self, Streams};
 use crate::settings::Terminal;
+use causes::Causes;
 use farmjank_engine::android::{gesture, quiet, settle, state};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::scribe::Voice;
@@ -48,20 +51,22 @@ pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
     }
     Streams.out(&format!("\n{}\n", table(&surveyed, &*phones.claims)));
     let (yes, no) = if terminal.unicode { ("✓", "✗") } else { ("ok", "!!") };
-    let mut sick = 0;
+    let (mut sick, mut causes) = (0, Vec::new());
     for phone in &surveyed {
         let ills = ills(&*phones.provider, phone).await;
         let name = clean::line(&phone.sighting.id.0, 300);
         if ills.is_empty() {
             Streams.out(&format!("{yes} {name}: ready to measure\n"));
-            continue;
+        } else {
+            sick += 1;
+            Streams.out(&format!("{no} {name}\n"));
         }
-        sick += 1;
-        Streams.out(&format!("{no} {name}\n"));
         for ill in ills {
             Streams.out(&format!("    {}\n", clean::line(&ill, 300)));
         }
+        causes.extend(phone.facts.as_ref().ok().map(|facts| (name, Causes::of(facts))));
     }
+    Streams.out(&causes::told(&causes));
     if sick == 0 { 0 } else { Verdict::Broken.exit_code() }
 }
 
@@ -76,10 +81,11 @@ async fn for_programs(args: &PhoneArgs) -> u8 {
     };
     let mut found = Vec::new();
     for phone in &surveyed {
-        found.push(ills(&*phones.provider, phone).await);
+        let causes = phone.facts.as_ref().ok().map(|facts| Causes::of(facts).json());
+        found.push(Examined { ills: ills(&*phones.provider, phone).await, causes });
     }
     Streams.out(&phones_json::phones(&phones, &surveyed, Some(&found)));
-    let well = !surveyed.is_empty() && found.iter().all(Vec::is_empty);
+    let well = !surveyed.is_empty() && found.iter().all(|one| one.ills.is_empty());
     if well { 0 } else { Verdict::Broken.exit_code() }
 }
 

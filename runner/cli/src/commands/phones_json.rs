@@ -9,11 +9,16 @@ use serde_json::{Value, json};
 /// Version of the form.
 const FORMAT: u32 = 1;
 
-/// What ails a phone, where somebody looked.
-pub type Ills = Vec<String>;
+/// What was found of a phone, where somebody looked.
+pub struct Examined {
+    /// What ails it, each with what to do.
+    pub ills: Vec<String>,
+    /// What it can tell of why frames are late; none where it told no facts.
+    pub causes: Option<Value>,
+}
 
 /// The whole: the lab behind the phones, and each of them.
-pub fn phones(phones: &Phones, surveyed: &[Surveyed], ills: Option<&[Ills]>) -> String {
+pub fn phones(phones: &Phones, surveyed: &[Surveyed], examined: Option<&[Examined]>) -> String {
     let lab = phones.lab.as_ref().map(|lab| json!({ "name": lab.name(), "seed": phones.seed }));
     let each = surveyed.iter().enumerate().map(|(at, phone)| {
         let own = phones.inventory.phone(&phone.sighting.id.0);
@@ -27,10 +32,11 @@ pub fn phones(phones: &Phones, surveyed: &[Surveyed], ills: Option<&[Ills]>) -> 
             "facts": phone.facts.as_ref().ok(),
             "fault": phone.facts.as_ref().err(),
         });
-        if let (Some(ills), Some(said)) = (ills, said.as_object_mut()) {
-            let ills = ills.get(at).cloned().unwrap_or_default();
-            said.insert("ready".to_owned(), json!(ills.is_empty()));
-            said.insert("ills".to_owned(), json!(ills));
+        let own = examined.and_then(|all| all.get(at));
+        if let (Some(own), Some(said)) = (own, said.as_object_mut()) {
+            said.insert("ready".to_owned(), json!(own.ills.is_empty()));
+            said.insert("ills".to_owned(), json!(own.ills));
+            said.insert("causes".to_owned(), json!(own.causes));
         }
         said
     });

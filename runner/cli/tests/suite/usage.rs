@@ -189,6 +189,13 @@ fn devices_plan_and_doctor_look_at_the_demo_lab() {
     assert!(plan.out.contains("needs") && plan.out.contains("job 0"), "{}{}", plan.out, plan.err);
     let doctor = run(folder.path(), &["doctor", "--lab", "demo"]);
     assert!(doctor.out.contains("ready to measure"), "{}", doctor.out);
+    let old = "virtual-redmi-note-7: cannot be told: the phone has no frame timeline: it runs Android 10";
+    let told = [
+        "virtual-pixel-8: with `run --causes`, of every app",
+        old,
+        "every phone: of apps that are debuggable",
+    ];
+    assert!(told.iter().all(|words| doctor.out.contains(words)), "{}", doctor.out);
 }
 
 #[test]
