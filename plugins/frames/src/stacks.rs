@@ -1,5 +1,6 @@
 //! Recordings of call stacks: what simpleperf writes (`perf.data`), and what its `report-sample --protobuf` makes of
-//! it, read into a [`Recording`] of main threads. Formats and traps: docs/causes.md, "Call stacks".
+//! it, read into a [`Recording`] of main threads; and slow methods that apps tell of themselves ([`matrix`]). Formats
+//! and traps: docs/causes.md, "Call stacks".
 //!
 //! The files say what was on a phone and how long everything is: no length in them is believed before it is held
 //! against what is there.
@@ -7,6 +8,7 @@
 mod attributes;
 mod bytes;
 mod maps;
+pub mod matrix;
 mod perf;
 mod report_sample;
 mod retrace;

@@ -66,6 +66,7 @@ impl Cause {
             Kind::Code if object.is_empty() => format!("{who} runs code outside every section"),
             Kind::Code => format!("{who} runs \"{object}\""),
             Kind::Method => format!("{who} runs {object}"),
+            Kind::Inside => format!("{who} is inside {object}"),
             Kind::OffCpu => format!("{who} is off its CPU in {object}"),
             Kind::MemoryReclaim => with("frees memory for the whole phone"),
             Kind::GcWait => with("waits for the garbage collector"),

@@ -61,6 +61,8 @@ pub enum Kind {
     Method,
     /// It was off its CPU in a method, as stacks of calls tell: it waited, or others had to run.
     OffCpu,
+    /// It was inside a method, as something in the app saw: it ran or waited.
+    Inside,
     /// It waited for another thread of its process.
     ThreadWait,
     /// Its queue was full: late by what was lost before.
@@ -130,6 +132,7 @@ impl Kind {
             Kind::MainMessage => "main.message",
             Kind::Code | Kind::Method => "app.code",
             Kind::OffCpu => "app.off_cpu",
+            Kind::Inside => "app.method",
             Kind::ThreadWait => "wait.thread",
             Kind::QueueStuffed => "queue.stuffed",
             Kind::DisplayHal => "display.hal",

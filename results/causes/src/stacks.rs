@@ -4,6 +4,7 @@
 //! Pure: a [`Recording`] comes in as plain values, whoever read it. Stacks name the code; they do not know frames, so
 //! what comes out are stalls.
 
+mod issues;
 mod key;
 mod key_stack;
 mod name;
@@ -13,6 +14,7 @@ mod spent;
 mod stretch;
 mod weighed;
 
+pub use issues::{Inside, Issue, of_issues};
 pub use key::Key;
 pub use name::{is_idle, is_platform, method};
 pub use pieces::{Doing, Piece, pieces};

@@ -44,7 +44,7 @@ pub fn stacks_table(view: &StacksView<'_>) -> String {
     out += &format!("{looks} of it in {}\n", ms(view.recorded_us));
     if !view.stalls.is_none() {
         out += "\nWhy\n";
-        out += &stalls::told(view.stalls);
+        out += &stalls::told(view.stalls, &stalls::on_clock);
     }
     if !view.doubts.is_empty() {
         out += "\nTo be known\n";

@@ -5,6 +5,7 @@ use crate::clean::{NAME, SENTENCE, line};
 use crate::words::several;
 use farmjank_leaf::text;
 use farmjank_results::hitch_causes::{HitchCause, StallCauses, Stalled};
+use farmjank_results::time::BootTime;
 use farmjank_results::words::trimmed;
 
 /// The section of the text; empty where there was none.
@@ -19,11 +20,16 @@ pub(super) fn section(found: &StallCauses) -> String {
     );
     let mut out = "\nStalls\n".to_owned();
     wrapped(&mut out, "  ", &head);
-    out + &told(found)
+    out + &told(found, &on_clock)
 }
 
-/// All of them together, then one by one.
-pub(super) fn told(found: &StallCauses) -> String {
+/// When one began, on the phone's clock.
+pub(super) fn on_clock(began: BootTime) -> String {
+    format!("{} s", trimmed(began.ns() as f64 / 1e9, 3))
+}
+
+/// All of them together, then one by one; `when` says when one began.
+pub(super) fn told(found: &StallCauses, when: &dyn Fn(BootTime) -> String) -> String {
     let mut out = String::new();
     if found.count > 1 {
         let most = shown(found.causes.iter().map(|cause| cause.us), found.us, CAUSES);
@@ -32,7 +38,7 @@ pub(super) fn told(found: &StallCauses) -> String {
     }
     // What is known of one alone is what is known of all.
     let alone = (found.count == 1).then_some(found);
-    found.list.iter().take(FRAMES).for_each(|one| out += &stall(one, alone));
+    found.list.iter().take(FRAMES).for_each(|one| out += &stall(one, alone, when));
     let more = found.list.len().saturating_sub(FRAMES) + found.left_out as usize;
     if more > 0 {
         out += &format!("  and {}\n", several(more, "more", "more"));
@@ -71,12 +77,12 @@ fn rest(out: &mut String, found: &StallCauses, told: usize) {
     }
 }
 
-fn stall(one: &Stalled, alone: Option<&StallCauses>) -> String {
-    let at = trimmed(one.began.ns() as f64 / 1e9, 3);
+fn stall(one: &Stalled, alone: Option<&StallCauses>, when: &dyn Fn(BootTime) -> String) -> String {
+    let at = when(one.began);
     let touch =
         one.touch_us.map_or_else(String::new, |us| format!("; a touch waited {} for its end", ms(us)));
     let sure = one.charged.as_ref().map_or_else(String::new, |told| format!(" · {}", told.confidence.word()));
-    let mut out = format!("  at {at} s: {}{touch}{sure}\n", ms(one.us));
+    let mut out = format!("  at {at}: {}{touch}{sure}\n", ms(one.us));
     let Some(told) = &one.charged else {
         let why = one.reason.as_deref().unwrap_or("no reason is given");
         return out + &format!("    nothing can be said of it: {}\n", text::line(why, SENTENCE));

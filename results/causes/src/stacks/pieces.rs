@@ -9,13 +9,15 @@ pub enum Doing {
     Ran(u32),
     /// It was off its CPU, and had left it with this stack.
     Off(u32),
+    /// It was inside these calls: it ran or waited.
+    Inside(u32),
 }
 
 impl Doing {
     /// Its stack.
     pub fn stack(self) -> u32 {
         match self {
-            Doing::Ran(stack) | Doing::Off(stack) => stack,
+            Doing::Ran(stack) | Doing::Off(stack) | Doing::Inside(stack) => stack,
         }
     }
 }

@@ -15,6 +15,7 @@ pub(super) fn add(way: &mut Way, doing: Option<Doing>, ns: i64, keys: &Keys) {
     let kind = match (doing, key) {
         (Some(Doing::Ran(_)), Some(_)) => Kind::Method,
         (Some(Doing::Off(_)), Some(_)) => Kind::OffCpu,
+        (Some(Doing::Inside(_)), Some(_)) => Kind::Inside,
         _ => Kind::Unexplained(Why::NoStack),
     };
     let object = key.map(|key| key.object.clone()).unwrap_or_default();

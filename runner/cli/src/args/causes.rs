@@ -43,8 +43,8 @@ pub enum StackForm {
 pub struct CausesArgs {
     /// The run bundle of a run with --causes; or a Perfetto trace with the frame timeline and the kernel's scheduler
     /// events (Android 12 and newer); or call stacks as simpleperf records them: perf.data, or what
-    /// `report-sample --protobuf` makes of it.
-    #[arg(value_name = "RUN|TRACE|STACKS", required_unless_present = "history")]
+    /// `report-sample --protobuf` makes of it; or issues of the Matrix library (`Trace_EvilMethod`), JSON or a log.
+    #[arg(value_name = "RUN|TRACE|STACKS|ISSUES", required_unless_present = "history")]
     pub from: Option<PathBuf>,
     /// Of a run, only this window: phone/scenario/window, each as much as tells it apart. Or the bundle of a newer run:
     /// what became of the causes, window by window. A cause is gone only where the newer run looked for it.
@@ -53,7 +53,8 @@ pub struct CausesArgs {
     /// Only this app; without it, the one with most frames.
     #[arg(long, value_name = "NAME")]
     pub package: Option<String>,
-    /// Of call stacks: the mapping.txt that R8 or ProGuard wrote for this very build, for the names of the source.
+    /// Of call stacks: the mapping.txt that R8 or ProGuard wrote for this very build, for the names of the source. Of
+    /// issues: the methodMapping.txt that Matrix wrote for it.
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
     /// Of call stacks: how they name a stall. Each by the time it stands for; or all of it by its key stack, the one

@@ -4,6 +4,7 @@
 //! A trace is read twice, piece by piece: for its frames and stalls, then for what threads did around them.
 
 mod of_history;
+mod of_issues;
 mod of_run;
 mod of_stacks;
 mod of_two;
@@ -49,8 +50,10 @@ fn answered(args: &CausesArgs) -> Result<String, CommandError> {
     };
     // What is there is meant as a file or a folder; everything else names a window.
     let new = args.other.as_deref().map(Path::new).filter(|other| other.is_file() || host::is_folder(other));
-    let is_stacks = new.is_none() && !host::is_folder(from) && of_stacks::is_recording(from);
-    if !is_stacks && (args.mapping.is_some() || args.by.is_some() || args.export.is_some()) {
+    let is_file = new.is_none() && !host::is_folder(from);
+    let is_stacks = is_file && of_stacks::is_recording(from);
+    let is_issues = is_file && !is_stacks && of_issues::is_issues(from);
+    if !(is_stacks || is_issues) && (args.mapping.is_some() || args.by.is_some() || args.export.is_some()) {
         let from = shown(from);
         return Err(usage!(
             "--mapping, --by and --export are for call stacks, such as perf.data of simpleperf: {from} holds none"
@@ -64,6 +67,7 @@ fn answered(args: &CausesArgs) -> Result<String, CommandError> {
         }
         (true, None) => of_run::answer(from, args),
         (false, None) if is_stacks => of_stacks::answer(from, args),
+        (false, None) if is_issues => of_issues::answer(from, args),
         (false, None) => of_trace(from, args),
     }
 }

@@ -105,13 +105,10 @@ fn doubts(recording: &Recording) -> Vec<String> {
     all
 }
 
-fn several(path: &Path, names: &[String]) -> CommandError {
+/// Which process is meant nobody said.
+pub fn several(path: &Path, names: &[String]) -> CommandError {
     let told: Vec<String> = names.iter().take(NAMES).map(|name| line(name, NAME)).collect();
     let more = names.len().saturating_sub(NAMES);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    usage!(
-        "{}: say with --package which process is meant; main threads are there of {}{rest}",
-        shown(path),
-        told.join(", ")
-    )
+    usage!("{}: say with --package which process is meant; there are {}{rest}", shown(path), told.join(", "))
 }

@@ -139,7 +139,7 @@ fn a_mapping_of_another_build_a_foreign_process_and_a_broken_file_are_told() {
     let foreign = causes(folder.path(), &["--package", "com.other"]);
     assert_eq!(foreign.code, 2);
     assert!(
-        foreign.err.contains("say with --package which process is meant; main threads are there of com.shop"),
+        foreign.err.contains("say with --package which process is meant; there are com.shop"),
         "{}",
         foreign.err
     );
@@ -167,6 +167,30 @@ fn stacks_of_stalls_are_handed_on_to_programs_that_draw_them() {
     let of = |form: &str| serde_json::from_str::<Value>(&export(form)).expect("JSON and nothing else");
     assert_eq!(of("speedscope")["profiles"].as_array().map(Vec::len), Some(3));
     assert_eq!(of("firefox")["threads"][0]["samples"]["length"].as_u64(), Some(290));
+}
+
+#[test]
+fn issues_of_matrix_are_told_by_methods_and_what_else_is_in_the_file_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+    put("methodMapping.txt", "243,1,com.shop.Feed bind (I)V\n244,17,com.shop.Thumb decode ()V\n");
+    let issue = |ended: u64, ms: u64, stack: &str| {
+        format!(
+            "03-01 10:00 I Matrix: tag[Trace_EvilMethod]type[0];key[243|];content[{{\"process\":\"com.shop\",\
+             \"time\":{ended},\"cost\":{ms},\"stack\":\"{stack}\"}}]\n"
+        )
+    };
+    let long = issue(1_772_359_205_500, 720, "0,1048574,1,700\\n1,243,1,650\\n2,244,3,500\\n");
+    let short = issue(1_772_359_300_000, 130, "0,1048574,1,130\\n1,244,1,120\\n");
+    put("matrix.log", &format!("{long}{short}tag[Trace_FPS]type[0];key[null];content[{{\"fps\":55}}]\n"));
+    let ended = run(folder.path(), &["causes", "matrix.log", "--mapping", "methodMapping.txt"]);
+    assert_eq!((ended.code, ended.err.as_str()), (0, ""));
+    shows("farmjank causes matrix.log --mapping methodMapping.txt", &ended.out);
+    let nameless = run(folder.path(), &["causes", "matrix.log"]);
+    assert!(nameless.out.contains("2 methods are told by numbers that nobody names"), "{}", nameless.out);
+    put("fps.log", "tag[Trace_FPS]type[0];key[null];content[{\"fps\":55}]\n");
+    let none = run(folder.path(), &["causes", "fps.log"]);
+    assert!(none.code == 2 && none.err.contains("it holds no Trace_EvilMethod"), "{}", none.err);
 }
 
 #[test]
