@@ -17,6 +17,7 @@ mod rerun;
 mod runs;
 mod select;
 mod suggest;
+mod tickets;
 mod turns;
 
 pub use analyze::{AnalyzeArgs, AnalyzeFormat, SourceChoice};
@@ -39,6 +40,7 @@ pub use quarantine::{
 pub use runs::{ListRunsArgs, PruneRunsArgs, RunsArgs, RunsCommand, ShowRunArgs};
 pub use select::{SelectArgs, ShardByArg, SpreadArg};
 pub use suggest::{SuggestArgs, SuggestFormat};
+pub use tickets::TicketsArgs;
 pub use turns::{AbArgs, CalibrateArgs, InstallArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use crate::report_targets;
@@ -119,6 +121,9 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// Say why frames were late: what threads waited for or ran, from a trace with scheduler events.
     Causes(CausesArgs),
+    /// Open, comment, reopen and close tickets for causes of late frames, on GitHub, GitLab, Jira. Without --apply it
+    /// only says what would be done.
+    Tickets(TicketsArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
     /// Merge the bundles of shards (`run --shard`) into the bundle that one run would have left.

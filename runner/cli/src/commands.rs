@@ -30,5 +30,6 @@ pub mod runs;
 pub mod show;
 pub mod suggest;
 mod survey;
+pub mod tickets;
 pub mod trend;
 pub mod view;

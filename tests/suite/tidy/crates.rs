@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 20] = [
+const TABLE: [(&str, &[&str]); 21] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
@@ -23,6 +23,7 @@ const TABLE: [(&str, &[&str]); 20] = [
     ("reporters", &["leaf", "seams", "results", "causes"]),
     ("lab", &["leaf", "seams", "results"]),
     ("history", &["leaf", "seams", "results"]),
+    ("tickets", &["leaf", "results"]),
     ("engine", &["leaf", "scenarios", "script", "seams", "results", "measure"]),
     ("lab-shards", &["engine", "scenarios", "seams", "results"]),
     ("config", &["leaf", "scenarios"]),
@@ -45,6 +46,7 @@ const ANYTHING: &[&str] = &[
     "reporters",
     "lab",
     "history",
+    "tickets",
     "engine",
     "lab-shards",
     "config",
@@ -62,7 +64,7 @@ const IN_TESTS: [(&str, &str); 6] = [
 ];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 11] = [
+const RESERVED: [(&str, &[&str]); 13] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "lab-shards", "cli", "tests"]),
     ("futures", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("rquickjs", &["script"]),
@@ -74,6 +76,8 @@ const RESERVED: [(&str, &[&str]); 11] = [
     ("clap", &["cli"]),
     ("toml", &["config"]),
     ("axum", &["cli"]),
+    ("reqwest", &["tickets"]),
+    ("rustls", &["tickets"]),
 ];
 
 /// Our crates with all their dependencies, those of tests and build scripts included.

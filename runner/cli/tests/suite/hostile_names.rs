@@ -196,6 +196,11 @@ fn of_runs(name: &str) -> Vec<Vec<String>> {
         &["suggest", "--history", &at(".db"), "--scenario", name],
         &["suggest", &bundle, "--metric", name],
         &["suggest", &bundle, "--false-alarms", name],
+        &["tickets", &bundle, "--to", "github:acme/shop"],
+        &["tickets", &at(".txt"), "--to", "github:acme/shop"],
+        &["tickets", &bundle, "--to", name],
+        &["tickets", &bundle, "--to", "github:acme/shop", "--url", name, "--store", name],
+        &["tickets", &bundle, "--to", "github:acme/shop", "--label", name],
     ])
 }
 

@@ -49,6 +49,7 @@ mod stillness;
 mod stock_adb;
 mod stores;
 mod suggest;
+mod tickets;
 mod turns;
 mod usage;
 mod watched;

@@ -29,6 +29,10 @@ pub fn farmjank(folder: &Path) -> Command {
         "GITHUB_STEP_SUMMARY",
         "FARMJANK_CONFIG",
         "FARMJANK_PROFILE",
+        "GITHUB_TOKEN",
+        "GITLAB_TOKEN",
+        "JIRA_TOKEN",
+        "JIRA_USER",
     ] {
         command.env_remove(name);
     }
