@@ -288,6 +288,9 @@ pub struct HitchCauses {
     /// What keeps the answer from being whole, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
+    /// Path of the pictures of those that cost most ([`frame_lanes`](crate::frame_lanes)) inside the bundle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<String>,
 }
 
 impl HitchCauses {

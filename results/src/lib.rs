@@ -57,6 +57,7 @@ pub mod file_error;
 mod first_frame;
 pub mod fit;
 pub mod frame;
+pub mod frame_lanes;
 pub mod frame_log;
 pub mod frame_timeline;
 pub mod framestats;

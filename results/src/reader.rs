@@ -4,6 +4,7 @@
 use crate::device::App;
 use crate::dump::Dump;
 use crate::frame::{Sample, SourceId};
+use crate::frame_lanes::FrameLanes;
 use crate::hitch_causes::HitchCauses;
 use crate::motion::Motion;
 use crate::side_reading::SideReading;
@@ -101,5 +102,14 @@ pub trait CauseReader {
     /// where nothing is to be read for it.
     fn ask(&mut self, windows: &[&[Motion]]) -> bool;
     /// Ends the second reading: why frames were late, window by window; or why that cannot be told.
-    fn causes(&mut self) -> Vec<Result<HitchCauses, String>>;
+    fn causes(&mut self) -> Vec<Result<Explained, String>>;
+}
+
+/// Why frames of a window were late, and pictures of those that cost most.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explained {
+    /// Why.
+    pub causes: HitchCauses,
+    /// Pictures.
+    pub lanes: FrameLanes,
 }

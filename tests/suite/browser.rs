@@ -5,6 +5,7 @@
 
 mod beside;
 mod held;
+mod lanes;
 mod late;
 mod report;
 mod side;

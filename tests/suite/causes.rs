@@ -1,6 +1,7 @@
 //! Why frames were late, from the lab's phones: what was planted, told by events alone, against what is charged.
 
 mod judge;
+mod lanes;
 mod matrix;
 mod planted;
 mod stalls;

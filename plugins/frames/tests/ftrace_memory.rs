@@ -56,6 +56,7 @@ fn frames(seconds: i64) -> Vec<Frame> {
             deadline: None,
             to: from + 30_000_000,
             shown_by: None,
+            period: 8_333_333,
             hitch: if nth % 4 == 0 { 8_333_333 } else { 0 },
             blamed: Blamed { app: nth % 4 == 0, ..Blamed::default() },
         }

@@ -12,6 +12,7 @@ pub(crate) mod detail;
 mod failure;
 pub(crate) mod frames;
 pub(crate) mod index;
+mod lanes;
 mod live_feed;
 pub(crate) mod packing;
 pub(crate) mod page;

@@ -72,6 +72,7 @@ pub fn frames(app: &SurfaceFrames, period: Span, clock: &impl Fn(DeviceTime) -> 
             to,
             shown_by: frame.display_token,
             hitch,
+            period: period.ns(),
             blamed,
         });
     }

@@ -95,3 +95,12 @@ impl Cause {
         }
     }
 }
+
+/// Cut to so many bytes.
+pub(crate) fn clip(text: &str, most: usize) -> String {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    if end == text.len() { text.to_owned() } else { format!("{}…", &text[..end]) }
+}

@@ -30,6 +30,8 @@ pub struct Frame {
     pub shown_by: Option<i64>,
     /// Time it was late by, in whole refreshes, ns; 0 for a frame in time.
     pub hitch: i64,
+    /// A refresh takes so long, ns.
+    pub period: i64,
     /// The platform holds it against these.
     pub blamed: Blamed,
 }
@@ -69,10 +71,27 @@ pub struct Way {
     pub marked: bool,
     /// Events were lost near it.
     pub lost: bool,
+    /// The same in order of time, where a picture of it is wanted.
+    pub seen: Option<Box<Seen>>,
 }
 
-/// The way of a frame.
-pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
+/// A way, stretch by stretch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// What held it up, when.
+    pub stretches: Vec<(Cause, Labelled)>,
+    /// The thread that made it.
+    pub made: Option<Thread>,
+    /// The thread that drew it.
+    pub drawn: Option<Thread>,
+    /// The compositor's.
+    pub composed: Option<Thread>,
+    /// Its first thread had it from here on, where that is before it was promised.
+    pub begun: Option<i64>,
+}
+
+/// The way of a frame; `seen`: also in order of time.
+pub fn way(frame: &Frame, facts: &Facts, threads: &Threads, seen: bool) -> Way {
     let work = Cell::new(0);
     let app =
         Looking { facts, threads, process: frame.process, place: Place::App, turn: Turn::Made, work: &work };
@@ -81,8 +100,16 @@ pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
         let of_app = |(thread, ..): &Taken| threads.process(*thread) == Some(frame.process);
         facts.steps(step, frame.token).find(|one| of_app(one) && in_time(one))
     };
-    let mut way = Way { spent: BTreeMap::new(), marked: false, lost: facts.lost_near(frame.from, frame.to) };
     let (made, drawn) = (step(Step::Made), step(Step::Drawn));
+    let thread = |step: Option<Taken>| step.map(|(thread, ..)| thread);
+    let seen = seen.then(|| Seen {
+        made: thread(made).or_else(|| threads.find(frame.process)),
+        drawn: thread(drawn),
+        begun: made.map(|(_, from, _)| from),
+        ..Seen::default()
+    });
+    let lost = facts.lost_near(frame.from, frame.to);
+    let mut way = Way { spent: BTreeMap::new(), marked: false, lost, seen: seen.map(Box::new) };
     // Where nobody remembers when it should have begun, it began at the latest with its own slice.
     let mut at = made.map_or(frame.from, |(_, from, _)| from.min(frame.from));
     // Every piece begins where the one before ended, whatever their slices say: pieces never overlap, none is left out.
@@ -124,6 +151,9 @@ impl Way {
                 app.facts.steps(Step::Composed, token).find(|(composing, ..)| *composing == thread);
             Some((thread, from, composite.map_or(to, |(.., to)| to)))
         });
+        if let Some(seen) = &mut self.seen {
+            seen.composed = composed.map(|(thread, ..)| thread);
+        }
         if let Some((thread, from, to)) = composed {
             let from = from.clamp(at, frame.to);
             self.add(app, turn(at, from, Kind::Turn));
@@ -149,14 +179,12 @@ impl Way {
         if one.to <= one.from {
             return;
         }
-        let nobody = matches!(
-            one.kind,
-            Kind::GpuBusy | Kind::Turn | Kind::DisplayHal | Kind::QueueStuffed | Kind::Unexplained(_)
-        );
-        let thread = if nobody { String::new() } else { looking.name(one.thread) };
-        let cause = Cause { place: looking.place, kind: one.kind, thread, object: one.object };
-        let spent = self.spent.entry(cause).or_default();
+        let cause = cause(looking, &one);
+        if let Some(seen) = &mut self.seen {
+            seen.stretches.push((cause.clone(), one.clone()));
+        }
         let ns = one.to - one.from;
+        let spent = self.spent.entry(cause).or_default();
         spent.ns += ns;
         if let Some(rate) = one.rate {
             *spent.by_rate.entry(rate).or_default() += ns;
@@ -165,4 +193,14 @@ impl Way {
             *spent.details.entry(one.detail).or_default() += ns;
         }
     }
+}
+
+/// What a stretch of a thread's time is added to: where nobody is held up alone the thread does not count.
+pub(crate) fn cause(looking: &Looking<'_>, one: &Labelled) -> Cause {
+    let nobody = matches!(
+        one.kind,
+        Kind::GpuBusy | Kind::Turn | Kind::DisplayHal | Kind::QueueStuffed | Kind::Unexplained(_)
+    );
+    let thread = if nobody { String::new() } else { looking.name(one.thread) };
+    Cause { place: looking.place, kind: one.kind, thread, object: one.object.clone() }
 }

@@ -9,11 +9,14 @@ use crate::fact::Fact;
 use crate::facts::{Facts, NEAR};
 use crate::frame::{self, Frame, Way};
 use crate::kind::{Kind, Why};
+use crate::lanes::{self, Sketch};
 use crate::stall::{self, Stall};
 use crate::threads::Threads;
 use crate::total;
 pub use crate::total::{Answer, Sum, Total};
+use farmjank_results::frame_lanes::{FRAMES, Picture, STALLS};
 pub use farmjank_results::hitch_causes::Confidence;
+use std::collections::BTreeMap;
 
 /// Frames looked at together, ns.
 const TOGETHER: i64 = 1_000_000_000;
@@ -59,9 +62,11 @@ pub struct Found {
     pub stalled: Vec<Stalled>,
     /// All of them together.
     pub stalls: Sum,
+    /// Pictures of those that cost most: frames, late by most first, then stalls, the longest first.
+    pub pictures: Vec<Picture>,
 }
 
-/// Late frames and frames in time, on their way to be looked at.
+/// Late frames and frames in time, on their way to be looked at. One field for each thing that is followed.
 pub struct Inquiry {
     /// In order of their ends, and how many were looked at.
     frames: Vec<Frame>,
@@ -72,6 +77,9 @@ pub struct Inquiry {
     /// In order of their ends, and their ways as far as they were looked at.
     stalls: Vec<Stall>,
     stalled: Vec<Way>,
+    /// Frames and stalls of which there is to be a picture, by their places, and the pictures as far as they are made.
+    wanted: [Vec<usize>; 2],
+    sketches: [BTreeMap<usize, Sketch>; 2],
     threads_told: bool,
 }
 
@@ -88,7 +96,23 @@ impl Inquiry {
         let stretches = stalls.iter().map(|stall| (stall.from, stall.to));
         let facts = Facts::about(frames.iter().map(|frame| (frame.from, frame.to)).chain(stretches));
         let (usual, late, stalled) = (Usual::default(), Vec::new(), Vec::new());
-        Inquiry { frames, next: 0, facts, usual, late, stalls, stalled, threads_told: false }
+        let wanted = [
+            most(frames.iter().map(|frame| frame.hitch), FRAMES),
+            most(stalls.iter().map(|stall| stall.to - stall.from), STALLS),
+        ];
+        let sketches = Default::default();
+        Inquiry {
+            frames,
+            next: 0,
+            facts,
+            usual,
+            late,
+            stalls,
+            stalled,
+            wanted,
+            sketches,
+            threads_told: false,
+        }
     }
 
     /// Takes a fact.
@@ -123,11 +147,18 @@ impl Inquiry {
         facts.settle();
         let over = |to: i64| to.saturating_add(NEAR) < reached;
         while let Some(stall) = self.next_stall().filter(|stall| over(stall.to)) {
-            let way = stall::way(stall, &facts, threads);
+            let nth = self.stalled.len();
+            let mut way = stall::way(stall, &facts, threads, self.wanted[1].contains(&nth));
+            if let Some(seen) = way.seen.take().filter(|_| !way.lost) {
+                self.sketches[1].insert(nth, lanes::of_stall(stall, &seen, &facts, threads));
+            }
             self.stalled.push(way);
         }
         while let Some(frame) = self.frames.get(self.next).filter(|frame| over(frame.to)) {
-            let way = frame::way(frame, &facts, threads);
+            let mut way = frame::way(frame, &facts, threads, self.wanted[0].contains(&self.next));
+            if let Some(seen) = way.seen.take().filter(|_| !way.lost) {
+                self.sketches[0].insert(self.next, lanes::of_frame(frame, &seen, &facts, threads));
+            }
             if frame.hitch > 0 {
                 self.late.push((frame.clone(), way));
             } else if !way.lost && way.marked {
@@ -173,10 +204,34 @@ impl Inquiry {
         }
         late.sort_by_key(|late| (late.frame.to, late.frame.token));
         let stalls = self.stalls.iter().zip(&self.stalled);
-        let stalled = stalls
-            .map(|(stall, way)| Stalled { stall: *stall, charges: asked(way, &|| of_stall(stall, way)) });
-        Found::of(late, stalled.collect(), usual.frames())
+        let stalled: Vec<Stalled> = stalls
+            .map(|(stall, way)| Stalled { stall: *stall, charges: asked(way, &|| of_stall(stall, way)) })
+            .collect();
+        let [mut of_frames, mut of_stalls] = std::mem::take(&mut self.sketches);
+        let mut pictures = Vec::new();
+        for nth in &self.wanted[0] {
+            let Frame { process, token, .. } = self.frames[*nth];
+            let own = late.iter().find(|late| (late.frame.process, late.frame.token) == (process, token));
+            let charged = own.and_then(|late| late.charges.as_ref().ok());
+            pictures
+                .extend(charged.zip(of_frames.remove(nth)).map(|((charges, _), one)| one.charged(charges)));
+        }
+        for nth in &self.wanted[1] {
+            let charged = stalled.get(*nth).and_then(|one: &Stalled| one.charges.as_ref().ok());
+            pictures
+                .extend(charged.zip(of_stalls.remove(nth)).map(|((charges, _), one)| one.charged(charges)));
+        }
+        Found { pictures, ..Found::of(late, stalled, usual.frames()) }
     }
+}
+
+/// The places of those that cost most, the first of equals first; what costs nothing is none of them.
+fn most(costs: impl Iterator<Item = i64>, many: usize) -> Vec<usize> {
+    let mut order: Vec<(i64, usize)> = costs.enumerate().map(|(nth, cost)| (-cost, nth)).collect();
+    order.retain(|(cost, _)| *cost < 0);
+    order.sort_unstable();
+    order.truncate(many);
+    order.into_iter().map(|(_, nth)| nth).collect()
 }
 
 /// `marked`: it is known which thread did it; `alone`: nothing else can be in it.
@@ -210,6 +265,7 @@ impl Found {
             why,
             stalled,
             stalls,
+            pictures: Vec::new(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What held one thread up at every instant of a stretch: the first rule that fits its state, its innermost named slice
 //! and whom it waits for (docs/causes.md, "The rules").
 
+use crate::cause::Cause;
 use crate::contention;
 use crate::fact::{Segment, State, Thread};
 use crate::facts::{Facts, Named};
@@ -39,6 +40,8 @@ pub struct Labelled {
     pub object: String,
     /// What that one did meanwhile, or where it was asked from; empty where nothing tells.
     pub detail: String,
+    /// The thread it waits for, where that is known.
+    pub peer: Option<Thread>,
     /// The CPU's clock rate while the thread ran, kHz, and whether it was allowed less than before.
     pub rate: Option<(u32, bool)>,
 }
@@ -242,7 +245,8 @@ impl Looking<'_> {
         }
     }
 
-    fn process_name(&self, process: i32) -> String {
+    /// A process as a person calls it.
+    pub fn process_name(&self, process: i32) -> String {
         let name = self.threads.process_name(process);
         let name = name.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned());
         name.unwrap_or_else(|| format!("pid {process}"))
@@ -279,7 +283,8 @@ impl Looking<'_> {
             if let Some(asked) = asked {
                 detail = format!("asked in {}{}{detail}", section::folded(&asked.name), sep(&detail));
             }
-            return vec![Labelled { detail, ..told(piece, Kind::Binder, self.process_name(process)) }];
+            let told = told(piece, Kind::Binder, self.process_name(process));
+            return vec![Labelled { detail, peer: Some(server), ..told }];
         }
         let inside = |names: &[&str]| {
             piece.stack.iter().any(|one| names.iter().any(|name| one.name.starts_with(name)))
@@ -301,7 +306,8 @@ impl Looking<'_> {
             true if inside(&HANDED_ON) => self.labels(waker, piece.from, piece.to, hops - 1),
             true if !piece.stack.is_empty() => {
                 let detail = self.meanwhile(waker, piece, hops);
-                vec![Labelled { detail, ..told(piece, Kind::ThreadWait, quoted(&self.name(waker))) }]
+                let told = told(piece, Kind::ThreadWait, quoted(&self.name(waker)));
+                vec![Labelled { detail, peer: Some(waker), ..told }]
             }
             _ => vec![unexplained(piece.segment.thread, piece.from, piece.to, Why::Waiting)],
         }
@@ -338,7 +344,7 @@ impl Looking<'_> {
                 None => told(piece, Kind::LockMutex, self.section(piece)),
             },
         };
-        Labelled { detail, ..told }
+        Labelled { detail, peer: owner, ..told }
     }
 
     /// What another thread did mostly, while this one waited for it.
@@ -356,7 +362,7 @@ impl Looking<'_> {
         if matches!(kind, Kind::Unexplained(_)) {
             return String::new();
         }
-        let cause = crate::cause::Cause { place: self.place, kind, thread: self.name(thread), object };
+        let cause = Cause { place: self.place, kind, thread: self.name(thread), object };
         format!("meanwhile {}", cause.sentence())
     }
 }
@@ -376,11 +382,12 @@ fn plain(name: &str) -> bool {
 
 fn told(piece: &Piece<'_>, kind: Kind, object: String) -> Labelled {
     let thread = piece.segment.thread;
-    Labelled { from: piece.from, to: piece.to, thread, kind, object, detail: String::new(), rate: None }
+    let (from, to, detail) = (piece.from, piece.to, String::new());
+    Labelled { from, to, thread, kind, object, detail, peer: None, rate: None }
 }
 
 /// A stretch nobody can tell of.
 pub fn unexplained(thread: Thread, from: i64, to: i64, why: Why) -> Labelled {
     let (kind, object, detail) = (Kind::Unexplained(why), String::new(), String::new());
-    Labelled { from, to, thread, kind, object, detail, rate: None }
+    Labelled { from, to, thread, kind, object, detail, peer: None, rate: None }
 }

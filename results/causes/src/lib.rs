@@ -12,7 +12,8 @@
 //! let (from, done, deadline, to) = (100 * ms, 140 * ms, Some(100 * ms), 150 * ms);
 //! let blamed = Blamed { app: true, ..Blamed::default() };
 //! let (process, token, layer, shown_by) = (7, 1, "com.shop/com.shop.Main#1".to_owned(), None);
-//! let frame = Frame { process, token, layer, from, done, deadline, to, shown_by, hitch: 40 * ms, blamed };
+//! let (hitch, period) = (40 * ms, 10 * ms);
+//! let frame = Frame { process, token, layer, from, done, deadline, to, shown_by, hitch, period, blamed };
 //! let mut inquiry = Inquiry::about(vec![frame]);
 //! let (state, io) = (State::Blocked, Some(true));
 //! let (cpu, waker, interrupt) = (None, None, false);
@@ -35,6 +36,7 @@ pub mod frame;
 pub mod held;
 pub mod inquiry;
 pub mod kind;
+pub mod lanes;
 mod leaf;
 pub mod section;
 pub mod stacks;

@@ -3,7 +3,7 @@
 //! Where one was, its lateness tells of that time already: it is cut out, so that no millisecond is told twice
 //! (docs/causes.md, "Stalls without a frame").
 
-use crate::frame::Way;
+use crate::frame::{Seen, Way};
 use crate::held::{Busy, Held, LEAST, Touched};
 use crate::kind::Place;
 use crate::leaf::{HOPS, Looking, Turn};
@@ -122,14 +122,15 @@ fn waited(
     waited.max()
 }
 
-/// What held main up in a stall.
-pub fn way(stall: &Stall, facts: &Facts, threads: &Threads) -> Way {
+/// What held main up in a stall; `seen`: also in order of time.
+pub fn way(stall: &Stall, facts: &Facts, threads: &Threads, seen: bool) -> Way {
     let work = Cell::new(0);
     let process = stall.process;
     let looking = Looking { facts, threads, process, place: Place::App, turn: Turn::None, work: &work };
-    let mut way =
-        Way { spent: BTreeMap::new(), marked: stall.message, lost: facts.lost_near(stall.from, stall.to) };
     let main = threads.find(process).unwrap_or(Thread::IDLE);
+    let seen = seen.then(|| Seen { made: Some(main), ..Seen::default() }).map(Box::new);
+    let lost = facts.lost_near(stall.from, stall.to);
+    let mut way = Way { spent: BTreeMap::new(), marked: stall.message, lost, seen };
     looking.labels(main, stall.from, stall.to, HOPS).into_iter().for_each(|one| way.add(&looking, one));
     way
 }

@@ -1,7 +1,7 @@
 //! What was found, as logs and reports keep it: sentences for kinds, and long lists cut, with what is left out counted.
 
 use crate::add::{Charged, Charges};
-use crate::cause::Cause;
+use crate::cause::{Cause, clip};
 use crate::inquiry::{self, Answer, Confidence, Found, Late, Total};
 use crate::kind::Why;
 use farmjank_results::hitch_causes::{
@@ -93,14 +93,6 @@ fn unexplained(why: &[(Why, i64)]) -> Vec<Unexplained> {
 
 fn count(many: usize) -> u32 {
     u32::try_from(many).unwrap_or(u32::MAX)
-}
-
-fn clip(text: &str, most: usize) -> String {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    if end == text.len() { text.to_owned() } else { format!("{}…", &text[..end]) }
 }
 
 /// How causes are told.

@@ -268,6 +268,7 @@ fn evidence(
             let (job, files): (_, Vec<&String>) = match &event.fact {
                 Fact::TrialFinished { job, windows, .. } => (job, windows.iter().flat_map(files).collect()),
                 Fact::FailureKept { job, failure, .. } => (job, failure.files().collect()),
+                Fact::CausesFound { job, causes: Some(causes), .. } => (job, causes.lanes.iter().collect()),
                 _ => continue,
             };
             for path in files {

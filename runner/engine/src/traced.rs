@@ -3,10 +3,11 @@
 use crate::device_session::DeviceSession;
 use crate::probes::ProbeAnswer;
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::evidence::{PACKED, held};
 use farmjank_results::frame::SourceId;
 use farmjank_results::hitch_causes::HitchCauses;
 use farmjank_results::motion::Motion;
-use farmjank_results::reader::{CauseReader, Unreadable};
+use farmjank_results::reader::{CauseReader, Explained, Unreadable};
 use farmjank_results::side_reading::SideReading;
 
 /// What was found of one window, or why nothing.
@@ -53,10 +54,27 @@ impl TracedCauses {
                 (_, true) => Err("nothing moved in it".to_owned()),
                 _ => causes.next().unwrap_or_else(|| Err(unread(one))),
             };
-            FoundCauses { window: one.window.clone(), causes: causes.map(|causes| doubted(causes, one)) }
+            let causes = causes.map(|found| doubted(kept(session, found, one), one));
+            FoundCauses { window: one.window.clone(), causes }
         };
         windows.iter().map(found).collect()
     }
+}
+
+/// Keeps the pictures of late frames beside the window's dumps.
+fn kept(session: &DeviceSession<'_>, found: Explained, window: &WindowMeasured) -> HitchCauses {
+    let Explained { mut causes, lanes } = found;
+    let dumps = window.evidence.iter().find_map(|path| held(path).strip_suffix(".dumps"));
+    let Some(place) = dumps.filter(|_| !lanes.pictures.is_empty()) else { return causes };
+    let path = format!("{place}.lanes{PACKED}");
+    match session.env.files.write(&path, &lanes.encode()) {
+        Ok(()) => causes.lanes = Some(path),
+        Err(why) => {
+            let words = format!("the pictures of late frames could not be kept for the report: {why}");
+            session.env.announcer.notice(Some(session.job), words);
+        }
+    }
+    causes
 }
 
 /// Why a window has nothing of a trace.

@@ -9,10 +9,11 @@ use farmjank_causes::ask::{self, Asked};
 use farmjank_causes::stall::{self, Stall};
 use farmjank_causes::told::{Most, told};
 use farmjank_results::device::App;
+use farmjank_results::frame_lanes::FrameLanes;
 use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::hitch_causes::HitchCauses;
 use farmjank_results::motion::Motion;
-use farmjank_results::reader::{CauseReader, Unreadable};
+use farmjank_results::reader::{CauseReader, Explained, Unreadable};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
 use std::collections::BTreeMap;
@@ -90,7 +91,7 @@ impl CauseReader for Explain {
         windows.iter().any(|one| one.around.is_some())
     }
 
-    fn causes(&mut self) -> Vec<Result<HitchCauses, String>> {
+    fn causes(&mut self) -> Vec<Result<Explained, String>> {
         match std::mem::replace(&mut self.reading, Reading::Over) {
             Reading::Causes(windows) => windows.into_iter().map(|one| one.causes(&self.app)).collect(),
             Reading::Frames(_) | Reading::Told(_) | Reading::Over => Vec::new(),
@@ -146,8 +147,9 @@ fn window(
 }
 
 impl Window {
-    fn causes(self, app: &App) -> Result<HitchCauses, String> {
+    fn causes(self, app: &App) -> Result<Explained, String> {
         let Window { motion, dropped, mut doubts, offset, around, in_time } = self;
+        let mut lanes = FrameLanes::default();
         let of_window = match around {
             None => HitchCauses { in_time, ..HitchCauses::default() },
             Some(around) => {
@@ -157,9 +159,12 @@ impl Window {
                     let offset = offset?;
                     Some(DeviceTime::from_ns(at.ns().saturating_sub(offset.ns())))
                 };
-                told(&found, &app.0, Most::LOGGED, &clock)
+                let told = told(&found, &app.0, Most::LOGGED, &clock);
+                lanes.pictures = found.pictures;
+                told
             }
         };
-        Ok(HitchCauses { motion: Some(motion), dropped, doubts, ..of_window })
+        let causes = HitchCauses { motion: Some(motion), dropped, doubts, ..of_window };
+        Ok(Explained { causes, lanes })
     }
 }

@@ -7,6 +7,7 @@ use crate::cells::Cell;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::why;
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame_lanes::{FrameLanes, Picture};
 use farmjank_results::hitch_causes::{
     FrameCause, FrameCauses, Group, HitchCause, HitchCauses, LateFrame, StallCauses, Stalled, Unexplained,
 };
@@ -102,17 +103,20 @@ struct FrameLine {
     /// Why nothing can be said.
     reason: Option<String>,
     confidence: Option<&'static str>,
+    /// What the threads on its way did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<Picture>,
 }
 
 /// What the page says of a cell; none where it was not asked for.
-pub(crate) fn causes(cell: &Cell<'_>) -> Option<CausesLine> {
+pub(crate) fn causes(cell: &Cell<'_>, lanes: &FrameLanes) -> Option<CausesLine> {
     let of = cell.causes()?;
     let traced = cell.job.diagnoses.iter().rfind(|trial| trial.trial == of.trial);
     let window = traced.and_then(|trial| trial.windows.iter().find(|window| window.window == of.window));
     Some(CausesLine {
         head: line(&why::head(of), SENTENCE),
         unknown: of.causes.is_none(),
-        found: of.causes.as_ref().map(|found| told(found, window)),
+        found: of.causes.as_ref().map(|found| told(found, window, lanes)),
         cost: why::cost(cell),
         trace: window.and_then(trace).map(|path| line(path, SENTENCE)),
     })
@@ -122,7 +126,7 @@ fn trace(window: &WindowMeasured) -> Option<&str> {
     window.evidence.iter().map(String::as_str).find(|path| path.contains(".perfetto-trace"))
 }
 
-fn told(found: &HitchCauses, window: Option<&WindowMeasured>) -> FoundLine {
+fn told(found: &HitchCauses, window: Option<&WindowMeasured>, lanes: &FrameLanes) -> FoundLine {
     let (listed, rest) = found.causes.split_at(found.causes.len().min(CAUSES));
     let rest_us: i64 = rest.iter().map(|cause| cause.us).sum();
     let mut worst: Vec<&LateFrame> = found.frames.iter().collect();
@@ -136,9 +140,9 @@ fn told(found: &HitchCauses, window: Option<&WindowMeasured>) -> FoundLine {
         causes: listed.iter().map(|cause| one(cause, found.usual_known())).collect(),
         smaller: (rest.len() + found.smaller as usize, rest_us + found.smaller_us),
         unexplained: reasons(&found.unexplained),
-        frames: worst.iter().take(FRAMES).map(|late| frame(late, window)).collect(),
+        frames: worst.iter().take(FRAMES).map(|late| frame(late, window, lanes)).collect(),
         left_out: worst.len().saturating_sub(FRAMES) + found.frames_left_out as usize,
-        stalls: why::stalls_head(found).map(|head| stalls(&found.stalls, head, window)),
+        stalls: why::stalls_head(found).map(|head| stalls(&found.stalls, head, window, lanes)),
         doubts: found.doubts.iter().take(WORDS).map(|doubt| line(doubt, SENTENCE)).collect(),
     }
 }
@@ -147,7 +151,12 @@ fn reasons(all: &[Unexplained]) -> Vec<(String, i64)> {
     all.iter().take(WORDS).map(|one| (line(&one.reason, SENTENCE), one.us)).collect()
 }
 
-fn stalls(found: &StallCauses, head: String, window: Option<&WindowMeasured>) -> StallsLine {
+fn stalls(
+    found: &StallCauses,
+    head: String,
+    window: Option<&WindowMeasured>,
+    lanes: &FrameLanes,
+) -> StallsLine {
     let mut split = Split::default();
     for cause in &found.causes {
         split[place(cause.named.group)] += cause.us;
@@ -158,7 +167,8 @@ fn stalls(found: &StallCauses, head: String, window: Option<&WindowMeasured>) ->
     longest.sort_by_key(|one| Reverse(one.us));
     let stall = |one: &&Stalled| {
         let at = when(one.from, one.began, window);
-        answer(at, one.us, one.charged.as_ref(), one.reason.as_deref())
+        let lanes = lanes.of_stall(one.process, one.began).cloned();
+        FrameLine { lanes, ..answer(at, one.us, one.charged.as_ref(), one.reason.as_deref()) }
     };
     StallsLine {
         head: line(&head, SENTENCE),
@@ -188,9 +198,10 @@ fn one(cause: &HitchCause, usual_known: bool) -> CauseLine {
     }
 }
 
-fn frame(late: &LateFrame, window: Option<&WindowMeasured>) -> FrameLine {
+fn frame(late: &LateFrame, window: Option<&WindowMeasured>, lanes: &FrameLanes) -> FrameLine {
     let at = when(late.present, late.shown_at, window);
-    answer(at, late.hitch_us, late.charged.as_ref(), late.reason.as_deref())
+    let lanes = lanes.of_frame(late.process, late.token).cloned();
+    FrameLine { lanes, ..answer(at, late.hitch_us, late.charged.as_ref(), late.reason.as_deref()) }
 }
 
 fn when(at: Option<DeviceTime>, of_trace: BootTime, window: Option<&WindowMeasured>) -> (i64, &'static str) {
@@ -212,7 +223,7 @@ fn answer(
         split[Group::ALL.len() + 1] = late;
         let reason = reason.unwrap_or("no reason is given");
         let reason = Some(line(reason, SENTENCE));
-        return FrameLine { at, late, split, causes: Vec::new(), reason, confidence: None };
+        return FrameLine { at, late, split, causes: Vec::new(), reason, confidence: None, lanes: None };
     };
     for cause in &charged.causes {
         split[place(cause.named.group)] += cause.us;
@@ -228,5 +239,6 @@ fn answer(
         causes: charged.causes.iter().filter(large).take(OF_FRAME).map(told).collect(),
         reason: None,
         confidence: Some(charged.confidence.word()),
+        lanes: None,
     }
 }

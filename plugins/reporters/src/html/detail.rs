@@ -209,7 +209,7 @@ fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> D
         warmup: cell.job.planned.warmup,
         builds: cell.job.installed.iter().map(build).collect(),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
-        causes: causes(cell),
+        causes: causes(cell, &seen.lanes),
         failure: None,
     }
 }

@@ -3,8 +3,10 @@
 //! Must not know: how a frame log is kept, what a page looks like. Times are ms of motion.
 
 use super::failure::{self, FailureLine};
+use super::lanes;
 use crate::cells::Cell;
 use farmjank_results::event::{Screen, WindowMeasured};
+use farmjank_results::frame_lanes::FrameLanes;
 use farmjank_results::frame_log::{Bar, FrameLog, What};
 use farmjank_results::record::TrialRecord;
 use farmjank_results::window::Why;
@@ -46,6 +48,8 @@ pub(crate) struct Seen<'a> {
     pub iterations: Vec<Iteration<'a>>,
     /// What the phone showed when a fault ended its job, and the picture of it.
     pub failure: Option<(FailureLine, Option<Vec<u8>>)>,
+    /// Pictures of its late frames.
+    pub lanes: FrameLanes,
 }
 
 /// Bytes of pictures in one page, and of one picture.
@@ -63,7 +67,11 @@ pub(crate) fn seen<'a>(cell: &Cell<'a>, frame_logs: &dyn FrameLogs) -> Seen<'a> 
         frame_log: frame_log(window, frame_logs),
         pictures: pictures(window, step, frame_logs),
     };
-    Seen { iterations: cell.measured.iter().map(one).collect(), failure: failure::shown(cell, frame_logs) }
+    Seen {
+        iterations: cell.measured.iter().map(one).collect(),
+        failure: failure::shown(cell, frame_logs),
+        lanes: lanes::pictures(cell, frame_logs),
+    }
 }
 
 /// Of all pictures of the run every so many-th is in the page: they are the first to make room.

@@ -23,10 +23,11 @@ pub enum Connect {
     Home(u64),
 }
 
-const STYLES: [&str; 2] = [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css")];
+const STYLES: [&str; 3] =
+    [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css"), include_str!("page/lanes.css")];
 
 /// In this order, inside one function: later files know earlier ones.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("page/dom.js"),
     include_str!("page/strip.js"),
     include_str!("page/words.js"),
@@ -40,6 +41,7 @@ const SCRIPTS: [&str; 15] = [
     include_str!("page/overview.js"),
     include_str!("page/iterations.js"),
     include_str!("page/provenance.js"),
+    include_str!("page/lanes.js"),
     include_str!("page/causes.js"),
     include_str!("page/cell.js"),
 ];

@@ -3,6 +3,7 @@
 
 use crate::believable::{Log, Words, measured};
 use farmjank_results::event::{Ending, Fact, JobId};
+use farmjank_results::frame_lanes::*;
 use farmjank_results::hitch_causes::*;
 use farmjank_results::time::{BootTime, DeviceTime, Span};
 
@@ -10,6 +11,8 @@ use farmjank_results::time::{BootTime, DeviceTime, Span};
 const TRIAL: u32 = 4;
 /// Where its trace is kept.
 pub const TRACE: &str = "evidence/job-0/trial-4/trial.perfetto-trace.zst";
+/// Where the pictures of its late frames are.
+pub const LANES: &str = "evidence/job-0/trial-4/0-fling.lanes.zst";
 
 /// One more trial of a job, traced for why frames were late in its first two windows.
 pub fn diagnosed(log: &mut Log, words: &Words, job: JobId) {
@@ -132,6 +135,7 @@ fn found(words: &Words, from: DeviceTime) -> HitchCauses {
         frames_left_out: 0,
         stalls: stalls(words, from),
         doubts: vec!["the compositor's own threads are not in the trace".to_owned()],
+        lanes: Some(LANES.to_owned()),
     }
 }
 
@@ -171,4 +175,85 @@ fn late(words: &Words, from: DeviceTime, nth: i64) -> LateFrame {
         }),
         reason: (!known).then(|| "events of this frame were lost".to_owned()),
     }
+}
+
+/// Pictures of two of the late frames, one of which waits for the lock, and of the stall that does.
+pub fn lanes(words: &Words) -> FrameLanes {
+    let traced = measured(words, 0, TRIAL, 90.0, (70.1, 55.3, 2.0), true);
+    let (from, _) = traced.span.expect("a window that was measured was open");
+    let cause = |named: NamedCause, us: i64| LaneCause {
+        kind: named.kind,
+        group: named.group,
+        title: named.title,
+        us,
+    };
+    let held =
+        |from, to, lane, cause, waits_for, meanwhile| Held { from, to, lane, cause, waits_for, meanwhile };
+    let disk = NamedCause {
+        kind: "io.disk".to_owned(),
+        title: format!("{} waits for the disk", words.lock),
+        thread: words.lock.clone(),
+        ..lock(words)
+    };
+    let owned = |nth: i64| Picture {
+        process: 4_211,
+        token: Some(4_000 + nth * 35),
+        origin: BootTime::from_ns(from.ns() + (300 + nth * 390 - 45) * 1_000_000 + 7_000_000_000),
+        drawn: (-1_800, 46_800),
+        deadline: Some(11_000),
+        due: Some(15_000),
+        end: 45_000,
+        period_ns: 8_333_333,
+        names: vec![
+            format!("Choreographer#doFrame {}", 4_000 + nth * 35),
+            format!("monitor contention with owner {} (19)", words.lock),
+            "DrawFrames".to_owned(),
+        ],
+        lanes: threads(words),
+        causes: vec![cause(lock(words), 25_000), cause(layout(), 0), cause(disk.clone(), 0)],
+        way: vec![
+            held(0, 4_000, 0, 1, None, false),
+            held(4_000, 32_000, 0, 0, Some(1), false),
+            held(32_000, 36_000, 0, 1, None, false),
+            held(4_000, 32_000, 1, 2, None, true),
+        ],
+    };
+    let stall = Picture {
+        token: None,
+        origin: BootTime::from_ns(from.ns() + 1_240_000_000 + 7_000_000_000),
+        drawn: (-8_400, 218_400),
+        deadline: None,
+        due: None,
+        end: 210_000,
+        period_ns: 0,
+        ..owned(0)
+    };
+    FrameLanes { pictures: vec![owned(0), owned(1), stall] }
+}
+
+/// Threads of a frame that waits for the lock.
+fn threads(words: &Words) -> Vec<Lane> {
+    let lane = |role, name: &str, states: &[StateSpan], slices: &[SliceSpan]| Lane {
+        role,
+        name: name.to_owned(),
+        process: String::new(),
+        states: states.to_vec(),
+        slices: slices.to_vec(),
+    };
+    vec![
+        lane(
+            Role::Main,
+            "main",
+            &[
+                (0, 4_000, LaneState::Running),
+                (4_000, 28_000, LaneState::Sleeping),
+                (32_000, 900, LaneState::Ready),
+                (32_900, 3_100, LaneState::Running),
+            ],
+            &[(0, 36_000, 0, 0), (4_000, 28_000, 1, 1)],
+        ),
+        lane(Role::WaitedFor, &words.lock, &[(2_000, 30_000, LaneState::Disk)], &[]),
+        lane(Role::Render, "RenderThread", &[(36_000, 2_500, LaneState::Running)], &[(36_000, 2_500, 0, 2)]),
+        lane(Role::Gpu, "GPU", &[(38_500, 1_500, LaneState::Running)], &[]),
+    ]
 }

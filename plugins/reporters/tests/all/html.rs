@@ -2,6 +2,7 @@
 //! outside becomes markup.
 
 use crate::believable::{Words, events};
+use crate::caused::{LANES, lanes};
 use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
 use base64::Engine as _;
@@ -20,13 +21,17 @@ use std::io::Read as _;
 
 /// Frames of 60 Hz for four seconds with one hitch, a pause and a gap; other trials have other hitches. One file is
 /// damaged.
-struct Drawn;
+#[derive(Default)]
+struct Drawn(Words);
 
 impl FrameLogs for Drawn {
     fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
         let seed = path.bytes().fold(0u64, |sum, byte| sum * 31 % 1009 + u64::from(byte));
         if path.ends_with("/t2/w1.strip") {
             return Some(b"fjstrip\x01damaged".to_vec());
+        }
+        if path == LANES {
+            return Some(lanes(&self.0).encode());
         }
         let (mut bars, mut from_us) = (Vec::new(), 20_000);
         for nth in 0..200u64 {
@@ -90,8 +95,8 @@ pub fn cells(page: &str) -> BTreeMap<String, String> {
 
 #[test]
 fn the_page_of_a_believable_run() {
-    let page = html(&record(), &Drawn);
-    assert_eq!(page, html(&record(), &Drawn), "the same run gives the same bytes");
+    let page = html(&record(), &Drawn::default());
+    assert_eq!(page, html(&record(), &Drawn::default()), "the same run gives the same bytes");
     let mut index = index(&page);
     index["families"] = json!("of the registry");
     let told: BTreeMap<String, (Value, usize)> =
@@ -106,7 +111,7 @@ fn the_page_of_a_believable_run() {
 
 #[test]
 fn every_cell_of_the_index_can_be_opened() {
-    let page = html(&record(), &Drawn);
+    let page = html(&record(), &Drawn::default());
     let keys: Vec<String> = index(&page)["cells"]
         .as_array()
         .unwrap()
@@ -122,14 +127,14 @@ fn every_cell_of_the_index_can_be_opened() {
 
 #[test]
 fn a_cell_written_alone_is_the_same_cell() {
-    let page = html(&record(), &Drawn);
+    let page = html(&record(), &Drawn::default());
     let one = &index(&page)["cells"][2];
     let (job, window) =
         (one["key"].as_str().unwrap().split('-').next().unwrap(), one["window"].as_str().unwrap());
     let changed = |cell: &farmjank_reporters::cells::Cell<'_>| {
         cell.job.planned.job.to_string() == job && cell.name == window
     };
-    let alone: Value = serde_json::from_str(&fragment(&record(), &Drawn, changed)).unwrap();
+    let alone: Value = serde_json::from_str(&fragment(&record(), &Drawn::default(), changed)).unwrap();
     assert_eq!(alone["cells"], json!([one]));
     assert_eq!(alone["run"], index(&page)["run"], "counts are those of the whole run");
     let key = one["key"].as_str().unwrap();
@@ -142,7 +147,7 @@ fn frames_that_are_not_there_are_told() {
     let (detail, frame_logs) = unpacked(&cells(&page)["0-0"]);
     assert_eq!(frame_logs, 0);
     assert_eq!(detail["iterations"][0]["blank"], "the file of its frames is not in the bundle");
-    let damaged = html(&record(), &Drawn);
+    let damaged = html(&record(), &Drawn::default());
     let all: Vec<Value> = cells(&damaged).values().map(|packed| unpacked(packed).0).collect();
     let said = serde_json::to_string(&all).unwrap();
     assert!(said.contains("the file of its frames cannot be read"), "{said}");
@@ -159,7 +164,7 @@ fn iterations_of_two_builds_are_named_and_numbered_by_build() {
         let turn = Turn { build, block: (nth % 2 == 1).then_some(1), look: 1 };
         (trial.turn, trial.counted) = (Some(turn), turn.counted());
     }
-    let (detail, _) = unpacked(&cells(&html(&record, &Drawn))["0-0"]);
+    let (detail, _) = unpacked(&cells(&html(&record, &Drawn::default()))["0-0"]);
     assert_eq!(detail["builds"], json!(["old 7.4.1 (741)", "new of unknown version"]));
     let of = |key: &str| -> Vec<Value> {
         detail["iterations"].as_array().unwrap().iter().map(|one| one[key].clone()).collect()
@@ -178,7 +183,7 @@ fn iterations_of_two_builds_are_named_and_numbered_by_build() {
 #[test]
 fn text_from_outside_is_only_text() {
     for words in [nasty_words(), long_words()] {
-        let page = html(&events(&words).record(), &Drawn);
+        let page = html(&events(&words).record(), &Drawn(words.clone()));
         let elements = |name: &str| page.matches(&format!("<{name}")).count();
         // Index, plot, page, and one per cell.
         assert_eq!(elements("script>") + elements("script type"), 3 + cells(&page).len());

@@ -1,5 +1,6 @@
 //! Causes found in states and slices made by hand.
 
+mod lanes;
 mod laws;
 mod rules;
 mod stalls;

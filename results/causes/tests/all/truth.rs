@@ -144,6 +144,7 @@ impl Scene {
             to: at + P,
             shown_by: None,
             hitch,
+            period: P,
             blamed: Blamed { app: hitch > 0, ..Blamed::default() },
         });
     }

@@ -76,6 +76,7 @@ impl World {
             to: from + (length + 9) * MS,
             shown_by: Some(1_000 + token),
             hitch: (length - 11) * MS,
+            period: 10 * MS,
             blamed: Blamed { app: length > 11, ..Blamed::default() },
         };
         let frames: Vec<Frame> =

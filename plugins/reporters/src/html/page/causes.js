@@ -66,7 +66,8 @@ const reasonRow = (us, words) =>
     el("div", null, el("p", null, `unexplained: ${words}`)),
   );
 
-function lateRow(frame, longest) {
+// `open`: its picture is seen at once.
+function lateRow(frame, longest, open) {
   const [at, clock] = frame.at;
   const told = frame.reason
     ? [el("li", { class: "quiet" }, frame.reason)]
@@ -80,6 +81,7 @@ function lateRow(frame, longest) {
     el("b", { class: "num" }, ms(frame.late)),
     chargedBar(frame.split, longest, chargedWords(frame.split)),
     el("ul", null, told),
+    frame.lanes ? laneDetails(frame.lanes, open) : null,
   );
 }
 
@@ -89,7 +91,7 @@ function rows(frames, more) {
     el(
       "ol",
       { class: "late" },
-      some.map((one) => lateRow(one, frames[0].late)),
+      some.map((one) => lateRow(one, frames[0].late, one === frames[0])),
     );
   const rest = frames.slice(FRAMES_SHOWN);
   return [
