@@ -57,9 +57,9 @@ fn the_page_of_a_cell_says_why_its_frames_were_late() {
     // The bar's widest part is what was planted: waiting.
     let widest = "[...document.querySelectorAll('.why-late > .charged i')].sort((a, b) => b.offsetWidth - a.offsetWidth)[0].className";
     assert_eq!(browser.text(widest), "waiting");
-    let folded = "document.querySelectorAll('.late-frames details:not([open]) li').length";
+    let folded = "document.querySelectorAll('.late-frames details:not([open]):not(.lane-details) li').length";
     if browser.count(folded) > 0 {
-        browser.click(".late-frames summary");
+        browser.click(".late-frames details:not(.lane-details) > summary");
         assert_eq!(browser.count(folded), 0, "and opens");
     }
     let old = section(&browser, &page, "R7");
