@@ -9,7 +9,7 @@
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -49,28 +49,42 @@ const ANSWERED: &str = "new Promise((done) => requestAnimationFrame(() => setTim
 const QUIET: &str = "const quiet = async () => { while (document.querySelector('[aria-busy=true]')) \
                      await new Promise((next) => setTimeout(next, 5)); };";
 
+/// How often a driver is started: it takes a free port of IPv4, and may end where that of IPv6 is taken by then.
+const TRIES: usize = 5;
+
+/// A driver and its port; none where it ended without one.
+fn driver(program: &Path, folder: &Path) -> Option<(Child, u16)> {
+    let started = Command::new(program)
+        .arg("--port=0")
+        .env("HOME", folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut driver = started.expect("chromedriver starts");
+    let mut lines = BufReader::new(driver.stdout.take().expect("its output")).lines();
+    let port = lines.find_map(|line| {
+        let line = line.ok()?;
+        line.strip_prefix("ChromeDriver was started successfully on port ")?
+            .trim_end_matches('.')
+            .parse()
+            .ok()
+    });
+    if port.is_none() {
+        // Nobody is left behind.
+        let _ = driver.kill();
+        let _ = driver.wait();
+    }
+    Some((driver, port?))
+}
+
 impl Browser {
     /// Starts one of its own; `name` tells its folder apart. None where there is no browser.
     pub fn start(name: &str) -> Option<Browser> {
         let (program, chromium) = programs()?;
         let folder = std::env::temp_dir().join(format!("farmjank-browser-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the browser");
-        let started = Command::new(program)
-            .arg("--port=0")
-            .env("HOME", &folder)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        let mut driver = started.expect("chromedriver starts");
-        let mut lines = BufReader::new(driver.stdout.take().expect("its output")).lines();
-        let port = lines.find_map(|line| {
-            let line = line.ok()?;
-            line.strip_prefix("ChromeDriver was started successfully on port ")?
-                .trim_end_matches('.')
-                .parse()
-                .ok()
-        });
-        let port = port.expect("chromedriver says its port");
+        let (driver, port) =
+            (0..TRIES).find_map(|_| driver(&program, &folder)).expect("chromedriver says its port");
         let mut browser = Browser { driver, port, session: String::new(), folder };
         let profile = format!("--user-data-dir={}", browser.folder.join("profile").display());
         let args = [
