@@ -58,6 +58,15 @@ impl FrameLogs for Torn<'_> {
     }
 }
 
+/// Waits until so many pictures are drawn: a page is told that they are open in a task of its own.
+fn drawn(browser: &Browser, open: u64) {
+    let drawn = (0..100).any(|_| {
+        browser.eval("new Promise((next) => setTimeout(() => next(true), 50))");
+        browser.count(OPEN) == open
+    });
+    assert!(drawn, "{} are drawn, not {open}", browser.count(OPEN));
+}
+
 fn by_keyboard(browser: &Browser) {
     browser.eval("document.querySelectorAll('.lane-details summary')[1].focus(), true");
     for open in [2, 1] {
@@ -65,7 +74,7 @@ fn by_keyboard(browser: &Browser) {
             let params = json!({ "type": kind, "key": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
             browser.chrome("Input.dispatchKeyEvent", &params);
         }
-        assert_eq!(browser.count(OPEN), open);
+        drawn(browser, open);
     }
 }
 
@@ -90,11 +99,8 @@ fn the_picture_of_a_late_frame_shows_who_waited_for_whom() {
     let page = story.files.read("report.html");
     browser.open(&page, CELL);
     assert!(browser.count("document.querySelectorAll('.lane-details').length") > 2);
-    assert_eq!(
-        browser.count(OPEN),
-        1,
-        "the worst is seen at once, the others are drawn when they are asked for"
-    );
+    // The worst is seen at once, the others are drawn when they are asked for.
+    drawn(&browser, 1);
     let told = browser.text("document.querySelector('.lanes').innerText");
     for words in [
         "main",
