@@ -227,7 +227,9 @@ impl<'a> Drawing<'a> {
     /// What held threads up, as the picture has it.
     fn held(&self, stretches: &[Stretch], meanwhile: bool, causes: &mut Table<Cause>) -> Vec<Held> {
         let mut known = Table::default();
-        let mut spans: Vec<(i64, i64, (usize, usize, Option<usize>))> = Vec::new();
+        /// From, until, and lane, cause and whom it waits for.
+        type Spent = (i64, i64, (usize, usize, Option<usize>));
+        let mut spans: Vec<Spent> = Vec::new();
         for (cause, one) in stretches {
             let waits_for = one.peer.and_then(|peer| self.row_of(peer));
             let lane = self.place(&(cause.clone(), one.clone()));
