@@ -15,6 +15,8 @@ const DISPATCH: (u32, &str) = (1_048_574, "android.os.Handler.dispatchMessage");
 const METHODS: usize = 10_000;
 const DEEPEST: usize = 512;
 const MS: i64 = 1_000_000;
+/// Longest issue, ms: a day. No method of one takes longer.
+const LONGEST: i64 = 86_400_000;
 
 /// Issues of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,7 +95,7 @@ fn issue(
     names: &BTreeMap<u32, String>,
     nameless: &mut BTreeSet<u32>,
 ) -> Option<(String, Issue)> {
-    let cost = number(&object["cost"]).filter(|cost| *cost >= 0)?;
+    let cost = number(&object["cost"]).filter(|cost| (0..=LONGEST).contains(cost))?;
     let ended = number(&object["time"]).unwrap_or(0);
     let stack = object["stack"].as_str()?;
     let mut methods = Vec::new();
@@ -115,7 +117,7 @@ fn method(line: &str) -> Option<(usize, u32, i64)> {
     let mut parts = line.split(',').map(str::trim);
     let (depth, id) = (parts.next()?.parse::<usize>().ok()?, parts.next()?.parse().ok()?);
     let (_count, ms) = (parts.next()?, parts.next()?.parse::<i64>().ok()?);
-    Some((depth.min(DEEPEST), id, ms.clamp(0, i64::MAX / MS) * MS))
+    Some((depth.min(DEEPEST), id, ms.clamp(0, LONGEST) * MS))
 }
 
 /// Names of the methods that are in these issues.

@@ -69,9 +69,7 @@ fn header(file: &[u8]) -> Option<Header<'_>> {
     let has = [bytes.u64()?, bytes.u64()?, bytes.u64()?, bytes.u64()?];
     // A recording that was cut off has a header that says nothing of its data.
     let data = section(file, offset, size).filter(|data| !data.is_empty())?;
-    let mut table = Bytes(
-        section(file, offset.checked_add(size)?, 0).and(file.get(usize::try_from(offset + size).ok()?..))?,
-    );
+    let mut table = Bytes(file.get(usize::try_from(offset.checked_add(size)?).ok()?..)?);
     let mut sections = BTreeMap::new();
     for bit in (0..256).filter(|bit| has[bit / 64] >> (bit % 64) & 1 == 1) {
         let (Some(offset), Some(size)) = (table.u64(), table.u64()) else { break };
@@ -120,20 +118,14 @@ impl Reading {
     }
 
     fn map(&mut self, kind: u32, misc: u16, mut bytes: Bytes<'_>) -> Option<()> {
-        const EXECUTABLE: u32 = 4;
         let (process, _thread) = (bytes.i32()?, bytes.i32()?);
         let (start, length, offset) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
-        let code = match kind {
-            MMAP => misc & MISC == 0,
-            _ => {
-                bytes.take(24)?;
-                let (protection, _flags) = (bytes.u32()?, bytes.u32()?);
-                protection & EXECUTABLE != 0
-            }
-        };
-        // The code of apps that is interpreted lies in data.
-        let code = code || process == KERNEL || kind == MMAP2;
-        if code {
+        if kind == MMAP2 {
+            // Which file it is, by other numbers; and what may be done with it: the code of apps that is interpreted
+            // lies in data.
+            bytes.take(32)?;
+        }
+        if kind == MMAP2 || misc & MISC == 0 {
             let file = Rc::from(bytes.text());
             self.maps.map(process, Map { start, length, offset, file });
         }

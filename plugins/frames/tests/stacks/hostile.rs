@@ -1,14 +1,27 @@
 //! Files that lie: no length in them is believed.
 
 use super::shop;
-use farmjank_frames::stacks::read;
+use farmjank_causes::stacks::{Rules, of_issues, stalls, weighed};
+use farmjank_frames::stacks::{matrix, read};
 use proptest::prelude::*;
+
+/// Reads it, and tells of what is in it.
+fn told(file: &[u8]) {
+    let Ok(recording) = read(file) else { return };
+    for process in recording.mains.keys() {
+        for rules in [Rules::Time, Rules::KeyStack] {
+            let found = stalls(&recording, *process, rules);
+            assert_eq!(found.stalls.us, found.stalls.explained_us + found.stalls.unexplained_us);
+        }
+        let _ = weighed(&recording, *process);
+    }
+}
 
 #[test]
 fn a_file_cut_off_anywhere_is_read_or_refused() {
     let whole = shop(true).written();
     for end in 0..whole.len() {
-        let _ = read(&whole[..end]);
+        told(&whole[..end]);
     }
 }
 
@@ -30,7 +43,7 @@ proptest! {
             let number = if half { u64::MAX / 2 } else { u64::MAX };
             file[at..at + 8].copy_from_slice(&number.to_le_bytes());
         }
-        let _ = read(&file);
+        told(&file);
     }
 
     #[test]
@@ -43,6 +56,18 @@ proptest! {
             file.extend(message.iter().skip(2));
         }
         file.extend([0; 4]);
-        let _ = read(&file);
+        told(&file);
+    }
+
+    #[test]
+    fn issues_of_any_times_are_told(
+        (cost, ended) in (any::<i64>(), any::<i64>()),
+        methods in prop::collection::vec((0_usize..4, any::<i64>()), 0..8),
+    ) {
+        let stack: String = methods.iter().map(|(depth, ms)| format!("{depth},7,1,{ms}\\n")).collect();
+        let issue = format!(r#"{{"tag":"Trace_EvilMethod","cost":{cost},"time":{ended},"stack":"{stack}"}}"#);
+        for issues in matrix::read(&issue, None).issues.values() {
+            let _ = of_issues(issues);
+        }
     }
 }

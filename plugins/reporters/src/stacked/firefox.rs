@@ -10,8 +10,9 @@ use fxprof_processed_profile::{
 };
 
 const APART: i64 = 1_000_000;
-/// Most looks of one stack: a minute of it says no more.
+/// Most looks of one stack, as a minute of it says no more; and of all.
 const MOST: i64 = 60_000;
+const ALL: i64 = 2_000_000;
 
 struct Stall {
     name: StringHandle,
@@ -52,13 +53,16 @@ pub fn firefox(app: &str, process: i32, stalls: &[DrawnStall]) -> String {
     let running = profile.add_category("Running", CategoryColor::Yellow);
     let off = profile.add_category("Off CPU", CategoryColor::Blue);
     let name = profile.intern_string("Stall");
+    let mut left = ALL;
     for stall in stalls {
         let timing = MarkerTiming::Interval(time(stall.from), time(stall.to));
         profile.add_marker(thread, timing, Stall { name });
         for stack in &stall.stacks {
             let category = if stack.off_cpu { off } else { running };
             let handle = stack_of(&mut profile, thread, calls(stack), category);
-            for nth in 0..(stack.ns / APART).clamp(1, MOST) {
+            let looks = (stack.ns / APART).clamp(1, MOST).min(left);
+            left -= looks;
+            for nth in 0..looks {
                 let cpu =
                     if stack.off_cpu { CpuDelta::ZERO } else { CpuDelta::from_nanos(APART.unsigned_abs()) };
                 profile.add_sample(thread, time(stack.at + nth * APART), handle, cpu, 1);

@@ -11,12 +11,14 @@ use std::collections::BTreeMap;
 
 /// How far apart looks are, ns.
 const APART: i64 = 52_000_000;
+/// Most looks at one stretch: an hour and a half.
+const LOOKS: usize = 100_000;
 
 /// All of a stretch, named by its key stack. Looks at which nothing is known of the thread are none.
 pub(super) fn way(recording: &Recording, pieces: &[Piece], keys: &Keys) -> Way {
     let (from, to) = (pieces[0].from, pieces[pieces.len() - 1].to);
-    let looks =
-        (1..).map(|nth: i64| from.saturating_add(nth.saturating_mul(APART))).take_while(|at| *at < to);
+    let looks = (1..).map(|nth: i64| from.saturating_add(nth.saturating_mul(APART)));
+    let looks = looks.take_while(|at| *at < to).take(LOOKS);
     // By the stacks' names: one method has many addresses.
     let mut seen: BTreeMap<Vec<&str>, (usize, usize, Doing)> = BTreeMap::new();
     let mut all = 0;

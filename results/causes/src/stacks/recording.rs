@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// The last instant a recording may tell of, ns: thirty-six years after its clock began.
+const LATEST: i64 = 1 << 60;
+
 /// One call of a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Call {
@@ -94,9 +97,16 @@ impl Recording {
         })
     }
 
-    /// Adds what was seen of the main thread of a process.
+    /// Adds what was seen of the main thread of a process. What no clock of a phone tells, whoever wrote it, is left
+    /// out: times that cannot be held against each other.
     pub fn add(&mut self, process: i32, sample: Sample) {
-        self.mains.entry(process).or_default().samples.push(sample);
+        let seen = match sample.seen {
+            Seen::Ran(Some(ns)) => Seen::Ran(Some(ns.clamp(0, LATEST))),
+            seen => seen,
+        };
+        if (0..=LATEST).contains(&sample.at) {
+            self.mains.entry(process).or_default().samples.push(Sample { seen, ..sample });
+        }
     }
 
     /// The calls of a stack, the innermost first.
