@@ -139,6 +139,19 @@ impl<'a> Cell<'a> {
         self.job.causes(self.name).filter(|_| !self.whole)
     }
 
+    /// The window in the trial that was traced for it; none where it did not come to it.
+    pub(crate) fn diagnosed(&self) -> Option<&'a WindowMeasured> {
+        let of = self.causes()?;
+        let trial = self.job.diagnoses.iter().rfind(|trial| trial.trial == of.trial)?;
+        trial.windows.iter().find(|window| window.window == of.window)
+    }
+
+    /// Path in the bundle of the trace that tells why its frames were late.
+    pub(crate) fn diagnosis_trace(&self) -> Option<&'a str> {
+        let mut evidence = self.diagnosed()?.evidence.iter();
+        evidence.find(|path| path.contains(".perfetto-trace")).map(String::as_str)
+    }
+
     /// The window in the trials that count: neither warm-ups nor void.
     pub fn counted(&self) -> impl Iterator<Item = (&'a TrialRecord, &'a WindowMeasured)> + '_ {
         self.measured.iter().copied().filter(|(trial, window)| verdicts::counts(trial, window))

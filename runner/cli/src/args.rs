@@ -19,6 +19,7 @@ mod select;
 mod suggest;
 mod tickets;
 mod turns;
+mod view;
 
 pub use analyze::{AnalyzeArgs, AnalyzeFormat, SourceChoice};
 pub use baseline::{
@@ -42,12 +43,12 @@ pub use select::{SelectArgs, ShardByArg, SpreadArg};
 pub use suggest::{SuggestArgs, SuggestFormat};
 pub use tickets::TicketsArgs;
 pub use turns::{AbArgs, CalibrateArgs, InstallArgs, PlanArgs, PlanFormat, TurnArgs};
+pub use view::{UiArgs, ViewArgs};
 
 use crate::report_targets;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_seams::claim::Priority;
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 const AFTER: &str = "Exit codes: 0 pass · 1 a limit was breached or the app failed · 2 usage or scenario error · \
@@ -280,12 +281,9 @@ pub struct RunArgs {
     /// Stays open after the run until Ctrl-C; the exit code is the run's.
     #[arg(long)]
     pub ui: bool,
-    /// Port of the live view; 0 takes a free one.
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, requires = "ui")]
-    pub ui_port: u16,
-    /// Address the live view listens on, instead of this machine alone.
-    #[arg(long, value_name = "IP", default_value = "127.0.0.1", hide_default_value = true, requires = "ui")]
-    pub ui_address: IpAddr,
+    /// Where it is.
+    #[command(flatten)]
+    pub view: UiArgs,
 }
 
 /// `farmjank report`
@@ -319,20 +317,6 @@ pub struct ShowArgs {
     /// Without it the cells are listed.
     #[arg(value_name = "CELL", default_value = "")]
     pub cell: String,
-}
-
-/// `farmjank view`
-#[derive(Args, Debug, Clone)]
-pub struct ViewArgs {
-    /// The run bundle's folder.
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Port to listen on; 0 takes a free one.
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
-    pub ui_port: u16,
-    /// Address to listen on, instead of this machine alone.
-    #[arg(long, value_name = "IP", default_value = "127.0.0.1", hide_default_value = true)]
-    pub ui_address: IpAddr,
 }
 
 /// `farmjank metrics`

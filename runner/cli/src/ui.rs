@@ -10,12 +10,13 @@ mod door;
 mod show;
 mod tail;
 
+use crate::args::UiArgs;
 use crate::command_error::{CommandError, usage};
 use crate::host::Streams;
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::name as shown;
 use show::Show;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,8 +32,9 @@ impl Ui {
     ///
     /// # Errors
     /// No such run, or an address that cannot be listened on.
-    pub fn open(root: &Path, address: IpAddr, port: u16, watched: bool) -> Result<Ui, CommandError> {
-        let show = Show::new(root);
+    pub fn open(root: &Path, args: &UiArgs, watched: bool) -> Result<Ui, CommandError> {
+        let UiArgs { ui_address: address, ui_port: port, ref perfetto_ui } = *args;
+        let show = Show::new(root, perfetto_ui);
         let read = show.catch_up();
         if watched {
             read?;

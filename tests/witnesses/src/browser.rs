@@ -176,11 +176,17 @@ impl Browser {
 
     /// Clicks where a selector first matches, as a hand would, and lets the page answer.
     pub fn click(&self, selector: &str) {
+        self.press(selector);
+        self.eval(ANSWERED);
+    }
+
+    /// The same where the click opens another window: this one is behind it then, and draws nothing that could be
+    /// waited for.
+    pub fn press(&self, selector: &str) {
         self.eval("true");
         let found = self.post("element", &json!({ "using": "css selector", "value": selector }));
         let id = found.as_object().and_then(|one| one.values().next()).and_then(Value::as_str);
         self.post(&format!("element/{}/click", id.expect("an element")), &json!({}));
-        self.eval(ANSWERED);
     }
 
     /// Presses a key with the page in front, `Escape` or `j`, and lets the page answer: a changed address is told to it

@@ -17,10 +17,17 @@ pub fn cells_table(cells: &[Cell]) -> String {
     let one = |cell: &Cell| {
         let title = format!("{} ({})", names(cell).join(" › "), words::verdict(cell.verdict));
         let found = cell.causes()?;
-        Some(match &found.causes {
+        let told = match &found.causes {
             Some(found) => table(&CausedView { app: &title, found, fingerprints: true }),
             None => format!("{}: {}\n", line(&title, NAME), line(&why::plain(found), SENTENCE)),
-        })
+        };
+        let trace = cell.diagnosis_trace().map(|path| {
+            format!(
+                "  trace: {}; `farmjank view` of the bundle opens it in Perfetto, at each late frame\n",
+                line(path, SENTENCE)
+            )
+        });
+        Some(told + trace.as_deref().unwrap_or_default())
     };
     cells.iter().filter_map(one).collect::<Vec<_>>().join("\n")
 }
@@ -36,6 +43,7 @@ pub fn cells_json(cells: &[Cell]) -> String {
             "app": json_text(&cell.job.planned.app),
             "verdict": words::verdict(cell.verdict),
             "causes": of_window(found),
+            "trace": cell.diagnosis_trace().map(json_text),
         }))
     };
     let run = cells.first().map(|cell| json_text(&cell.record.header.run));

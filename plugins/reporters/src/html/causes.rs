@@ -22,6 +22,8 @@ const FRAMES: usize = 100;
 /// Causes told of one frame, those that are one part in so many of its lateness.
 const OF_FRAME: usize = 2;
 const OF_LATENESS: i64 = 20;
+/// Seen of the trace before a frame or stall and after it, µs.
+const AROUND: i64 = 20_000;
 /// Most reasons and doubts.
 const WORDS: usize = 20;
 
@@ -92,10 +94,18 @@ struct CauseLine {
     confidence: &'static str,
 }
 
-#[derive(Serialize)]
-struct FrameLine {
+#[derive(Clone, Copy, Serialize)]
+struct When {
     /// When it was shown, or a stall began, and of what that is the time.
     at: (i64, &'static str),
+    /// What there is to see of it in the trace: from, until, on the trace's clock.
+    of_trace: (i64, i64),
+}
+
+#[derive(Serialize)]
+struct FrameLine {
+    #[serde(flatten)]
+    when: When,
     late: i64,
     split: Split,
     /// Its largest causes, and the time of each.
@@ -111,19 +121,14 @@ struct FrameLine {
 /// What the page says of a cell; none where it was not asked for.
 pub(crate) fn causes(cell: &Cell<'_>, lanes: &FrameLanes) -> Option<CausesLine> {
     let of = cell.causes()?;
-    let traced = cell.job.diagnoses.iter().rfind(|trial| trial.trial == of.trial);
-    let window = traced.and_then(|trial| trial.windows.iter().find(|window| window.window == of.window));
+    let window = cell.diagnosed();
     Some(CausesLine {
         head: line(&why::head(of), SENTENCE),
         unknown: of.causes.is_none(),
         found: of.causes.as_ref().map(|found| told(found, window, lanes)),
         cost: why::cost(cell),
-        trace: window.and_then(trace).map(|path| line(path, SENTENCE)),
+        trace: cell.diagnosis_trace().map(|path| line(path, SENTENCE)),
     })
-}
-
-fn trace(window: &WindowMeasured) -> Option<&str> {
-    window.evidence.iter().map(String::as_str).find(|path| path.contains(".perfetto-trace"))
 }
 
 fn told(found: &HitchCauses, window: Option<&WindowMeasured>, lanes: &FrameLanes) -> FoundLine {
@@ -166,9 +171,13 @@ fn stalls(
     let mut longest: Vec<&Stalled> = found.list.iter().collect();
     longest.sort_by_key(|one| Reverse(one.us));
     let stall = |one: &&Stalled| {
-        let at = when(one.from, one.began, window);
+        let began = one.began.ns() / 1_000;
+        let when = When {
+            at: when(one.from, one.began, window),
+            of_trace: (began - AROUND, began + one.us + AROUND),
+        };
         let lanes = lanes.of_stall(one.process, one.began).cloned();
-        FrameLine { lanes, ..answer(at, one.us, one.charged.as_ref(), one.reason.as_deref()) }
+        FrameLine { lanes, ..answer(when, one.us, one.charged.as_ref(), one.reason.as_deref()) }
     };
     StallsLine {
         head: line(&head, SENTENCE),
@@ -199,9 +208,18 @@ fn one(cause: &HitchCause, usual_known: bool) -> CauseLine {
 }
 
 fn frame(late: &LateFrame, window: Option<&WindowMeasured>, lanes: &FrameLanes) -> FrameLine {
-    let at = when(late.present, late.shown_at, window);
     let lanes = lanes.of_frame(late.process, late.token).cloned();
-    FrameLine { lanes, ..answer(at, late.hitch_us, late.charged.as_ref(), late.reason.as_deref()) }
+    let shown = late.shown_at.ns() / 1_000;
+    let of_trace = match &lanes {
+        Some(picture) => {
+            let began = picture.origin.ns() / 1_000;
+            (began + picture.drawn.0, began + picture.drawn.1)
+        }
+        // When its work should have begun is not kept: a few refreshes before it was due.
+        None => (shown - late.hitch_us - 3 * AROUND, shown + AROUND),
+    };
+    let when = When { at: when(late.present, late.shown_at, window), of_trace };
+    FrameLine { lanes, ..answer(when, late.hitch_us, late.charged.as_ref(), late.reason.as_deref()) }
 }
 
 fn when(at: Option<DeviceTime>, of_trace: BootTime, window: Option<&WindowMeasured>) -> (i64, &'static str) {
@@ -212,18 +230,13 @@ fn when(at: Option<DeviceTime>, of_trace: BootTime, window: Option<&WindowMeasur
     }
 }
 
-fn answer(
-    at: (i64, &'static str),
-    late: i64,
-    charged: Option<&FrameCauses>,
-    reason: Option<&str>,
-) -> FrameLine {
+fn answer(when: When, late: i64, charged: Option<&FrameCauses>, reason: Option<&str>) -> FrameLine {
     let mut split = Split::default();
     let Some(charged) = charged else {
         split[Group::ALL.len() + 1] = late;
         let reason = reason.unwrap_or("no reason is given");
         let reason = Some(line(reason, SENTENCE));
-        return FrameLine { at, late, split, causes: Vec::new(), reason, confidence: None, lanes: None };
+        return FrameLine { when, late, split, causes: Vec::new(), reason, confidence: None, lanes: None };
     };
     for cause in &charged.causes {
         split[place(cause.named.group)] += cause.us;
@@ -233,7 +246,7 @@ fn answer(
     let large = |cause: &&FrameCause| cause.us.saturating_mul(OF_LATENESS) >= late;
     let told = |cause: &FrameCause| (line(&cause.named.title, SENTENCE), cause.us);
     FrameLine {
-        at,
+        when,
         late,
         split,
         causes: charged.causes.iter().filter(large).take(OF_FRAME).map(told).collect(),

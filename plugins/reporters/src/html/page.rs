@@ -16,18 +16,23 @@ use std::fmt::Write as _;
 
 /// Whether the page may ask its own server for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Connect {
+pub enum Connect<'a> {
     /// A file: it asks nobody.
     Never,
-    /// Served live: it shows the run up to this version, and hears the rest from where it came from.
-    Home(u64),
+    /// Served live: it shows the run up to a version, and hears the rest from where it came from.
+    Home {
+        /// The version of the run it shows.
+        version: u64,
+        /// Where Perfetto's page is, which traces can be handed to: an address without a slash at its end.
+        perfetto: &'a str,
+    },
 }
 
 const STYLES: [&str; 3] =
     [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css"), include_str!("page/lanes.css")];
 
 /// In this order, inside one function: later files know earlier ones.
-const SCRIPTS: [&str; 16] = [
+const SCRIPTS: [&str; 17] = [
     include_str!("page/dom.js"),
     include_str!("page/strip.js"),
     include_str!("page/words.js"),
@@ -42,6 +47,7 @@ const SCRIPTS: [&str; 16] = [
     include_str!("page/iterations.js"),
     include_str!("page/provenance.js"),
     include_str!("page/lanes.js"),
+    include_str!("page/perfetto.js"),
     include_str!("page/causes.js"),
     include_str!("page/cell.js"),
 ];
@@ -67,18 +73,18 @@ pub(crate) struct Parts<'a> {
     pub(crate) style: &'a str,
     /// A script that the main one asks for, and one that comes after it.
     pub(crate) scripts: (&'a str, &'a str),
-    pub(crate) connect: Connect,
+    pub(crate) connect: Connect<'a>,
 }
 
 /// The whole page.
-pub fn page(record: &Record, frame_logs: &dyn FrameLogs, connect: Connect) -> String {
+pub fn page(record: &Record, frame_logs: &dyn FrameLogs, connect: Connect<'_>) -> String {
     let cells: Vec<Cell<'_>> = worst_first(record);
     let all: Vec<Seen<'_>> = cells.iter().map(|cell| seen(cell, frame_logs)).collect();
     let index = serde_json::to_string(&index::index(record, &cells, &all))
         .expect("strings and numbers always serialise");
     let (style, after) = match connect {
         Connect::Never => ("", ""),
-        Connect::Home(_) => (LIVE_STYLE, LIVE_SCRIPT),
+        Connect::Home { .. } => (LIVE_STYLE, LIVE_SCRIPT),
     };
     let title = format!("{} · {} · farmjank", words::verdict(record.verdict), line(&record.header.run, NAME));
     let paper = paper::paper(record, &cells);
@@ -93,7 +99,11 @@ pub fn page(record: &Record, frame_logs: &dyn FrameLogs, connect: Connect) -> St
 pub(crate) fn begin(parts: &Parts<'_>) -> String {
     let version = match parts.connect {
         Connect::Never => String::new(),
-        Connect::Home(version) => format!("<meta name=\"farmjank-version\" content=\"{version}\">\n"),
+        Connect::Home { version, perfetto } => format!(
+            "<meta name=\"farmjank-version\" content=\"{version}\">\n\
+             <meta name=\"farmjank-perfetto\" content=\"{}\">\n",
+            paper::text(perfetto)
+        ),
     };
     let style = STYLES.concat() + parts.style;
     let plot = include_str!("uplot/uPlot.iife.min.js");
@@ -125,7 +135,7 @@ pub(crate) fn bytes(out: &mut String, key: &str, packed: &str) {
 pub(crate) const END: &str = "</body>\n</html>\n";
 
 /// What the page may do: run its own scripts, wear its own styles, show pictures it draws itself.
-fn policy(styles: &[&str], scripts: &[&str], connect: Connect) -> String {
+fn policy(styles: &[&str], scripts: &[&str], connect: Connect<'_>) -> String {
     let hashes = |texts: &[&str]| {
         let one = |text: &&str| {
             let digest = Sha256::digest(text.as_bytes());
@@ -133,7 +143,7 @@ fn policy(styles: &[&str], scripts: &[&str], connect: Connect) -> String {
         };
         texts.iter().map(one).collect::<String>()
     };
-    let home = if matches!(connect, Connect::Home(_)) { "; connect-src 'self'" } else { "" };
+    let home = if matches!(connect, Connect::Home { .. }) { "; connect-src 'self'" } else { "" };
     format!(
         "default-src 'none'; script-src{}; style-src{}; img-src data:; base-uri 'none'; form-action 'none'{home}",
         hashes(scripts),

@@ -237,7 +237,7 @@ fn no_place(none: &NoPlace) -> u8 {
 
 /// The live view, where one is asked for.
 fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, CommandError> {
-    args.ui.then(|| Ui::open(root, args.ui_address, args.ui_port, false)).transpose()
+    args.ui.then(|| Ui::open(root, &args.view, false)).transpose()
 }
 
 impl Done {

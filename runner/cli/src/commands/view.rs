@@ -9,7 +9,7 @@ use farmjank_results::verdict::Verdict;
 
 /// Serves a bundle until interrupted.
 pub fn run(args: &ViewArgs) -> u8 {
-    match Ui::open(&args.run, args.ui_address, args.ui_port, true) {
+    match Ui::open(&args.run, &args.ui(), true) {
         Ok(ui) => {
             Streams.err("it is open until you press Ctrl-C\n");
             ui.stay();

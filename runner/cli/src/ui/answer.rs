@@ -4,6 +4,7 @@
 //! is turned away before anything else is looked at. Must not know: sockets, files.
 
 use super::show::Show;
+use crate::host::pour;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -27,18 +28,22 @@ const REST: u32 = 10;
 const STILL_HERE: Duration = Duration::from_secs(15);
 /// Most browsers that watch at the same time.
 const WATCHERS: usize = 32;
+/// Most traces that are read for browsers at the same time.
+const TRACES: usize = 2;
 
 /// What the handlers share.
 pub struct Server {
     show: Show,
     token: String,
     seats: Arc<Semaphore>,
+    traces: Arc<Semaphore>,
 }
 
 impl Server {
     /// Shows this to those who know the token.
     pub fn new(show: Show, token: String) -> Server {
-        Server { show, token, seats: Arc::new(Semaphore::new(WATCHERS)) }
+        let seats = |most| Arc::new(Semaphore::new(most));
+        Server { show, token, seats: seats(WATCHERS), traces: seats(TRACES) }
     }
 
     /// What is shown.
@@ -53,7 +58,7 @@ pub fn router(server: Arc<Server>) -> Router {
 }
 
 async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
-    let mut response = route(&server, request.method(), request.uri(), request.headers());
+    let mut response = route(&server, request.method(), request.uri(), request.headers()).await;
     if request.method() == Method::HEAD {
         // As GET, without what GET would say: hyper takes the body away and keeps its length.
         response = response.map(|_| Body::empty());
@@ -73,7 +78,7 @@ async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response
     response
 }
 
-fn route(server: &Arc<Server>, method: &Method, uri: &Uri, headers: &HeaderMap) -> Response {
+async fn route(server: &Arc<Server>, method: &Method, uri: &Uri, headers: &HeaderMap) -> Response {
     if !is_ours(headers.get(header::HOST)) {
         let words =
             "this is served to an IP address or to localhost only; open it by the address that was printed\n";
@@ -99,6 +104,7 @@ fn route(server: &Arc<Server>, method: &Method, uri: &Uri, headers: &HeaderMap) 
         // A stream has no end to measure: who asks for its head takes no seat.
         "events" if method == Method::HEAD => typed("text/event-stream", String::new()),
         "events" => events(server, since(uri, headers)),
+        path if server.show.is_trace(path) => trace(server, path, method).await,
         _ => nothing(),
     }
 }
@@ -160,6 +166,22 @@ fn events(server: &Arc<Server>, seen: u64) -> Response {
         }
     });
     Sse::new(stream).keep_alive(KeepAlive::new().interval(STILL_HERE)).into_response()
+}
+
+/// A trace of the bundle, unpacked: read piece by piece while it is taken, so none is held whole.
+async fn trace(server: &Server, path: &str, method: &Method) -> Response {
+    let Ok(seat) = server.traces.clone().try_acquire_owned() else {
+        let words = format!("{TRACES} traces are being read already; try again when they are there\n");
+        return (StatusCode::SERVICE_UNAVAILABLE, words).into_response();
+    };
+    let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
+    if method == Method::HEAD {
+        return (kind, Body::empty()).into_response();
+    }
+    match pour(server.show.root(), path, seat).await {
+        Ok(pieces) => (kind, Body::from_stream(pieces)).into_response(),
+        Err(why) => (StatusCode::NOT_FOUND, format!("{why}\n")).into_response(),
+    }
 }
 
 /// How long a browser waits for more, when this took so long and so many watch.

@@ -7,7 +7,7 @@ use crate::command_error::CommandError;
 use crate::host::Bundle;
 use farmjank_engine::scribe::Kept;
 use farmjank_reporters::html::{Connect, LiveFeed, page};
-use farmjank_results::record::Record;
+use farmjank_results::record::{Record, TrialRecord};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +17,8 @@ const PIECE: u64 = 4 << 20;
 /// A run that can be watched.
 pub struct Show {
     root: PathBuf,
+    /// Where Perfetto's page is.
+    perfetto: String,
     now: Mutex<Now>,
 }
 
@@ -30,9 +32,24 @@ struct Now {
 }
 
 impl Show {
-    /// The run in this folder, with nothing of it read yet.
-    pub fn new(root: &Path) -> Show {
-        Show { root: root.to_owned(), now: Mutex::default() }
+    /// The run in this folder, with nothing of it read yet. Its traces can be handed to Perfetto's page at an address.
+    pub fn new(root: &Path, perfetto: &str) -> Show {
+        Show { root: root.to_owned(), perfetto: perfetto.to_owned(), now: Mutex::default() }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Whether this is the path of a trace that the log names as evidence of a window.
+    pub fn is_trace(&self, path: &str) -> bool {
+        let of_trial = |trial: &TrialRecord| {
+            let evidence = trial.windows.iter().flat_map(|window| &window.evidence);
+            evidence.filter(|named| named.contains(".perfetto-trace")).any(|named| named == path)
+        };
+        let now = self.now();
+        now.record.jobs.values().any(|job| job.trials.iter().chain(&job.diagnoses).any(of_trial))
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
@@ -88,7 +105,8 @@ impl Show {
     /// The page as of now.
     pub fn page(&self) -> String {
         let (now, bundle) = (self.now(), Bundle::open(&self.root));
-        page(&now.record, &Kept(&bundle), Connect::Home(now.air.version()))
+        let connect = Connect::Home { version: now.air.version(), perfetto: &self.perfetto };
+        page(&now.record, &Kept(&bundle), connect)
     }
 
     /// What is new since a version, with the version now; none when nothing is. Everything to a `first` question.

@@ -20,10 +20,10 @@ pub struct Served {
 }
 
 /// An answer of the server.
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     head: String,
-    body: String,
+    pub body: String,
 }
 
 impl Served {
@@ -62,7 +62,7 @@ impl Served {
         Answer { status, head: head.to_lowercase(), body: body.to_owned() }
     }
 
-    fn get(&self, rest: &str) -> Answer {
+    pub fn get(&self, rest: &str) -> Answer {
         self.whole("GET", &format!("/{}/{rest}", self.token), &self.host)
     }
 
@@ -123,7 +123,12 @@ pub fn bundle(folder: &Path) -> PathBuf {
 }
 
 pub fn view(folder: &Path, run: &Path) -> Served {
-    Served::start(farmjank(folder).arg("view").arg(run))
+    view_with(folder, run, &[])
+}
+
+/// With these flags, too.
+pub fn view_with(folder: &Path, run: &Path, more: &[&str]) -> Served {
+    Served::start(farmjank(folder).arg("view").arg(run).args(more))
 }
 
 fn keys(update: &Value) -> Vec<String> {

@@ -19,6 +19,7 @@ mod failures;
 mod first;
 mod flows;
 mod foreign;
+mod handed;
 #[cfg(unix)]
 mod hostile;
 #[cfg(unix)]

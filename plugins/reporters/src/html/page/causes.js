@@ -66,8 +66,8 @@ const reasonRow = (us, words) =>
     el("div", null, el("p", null, `unexplained: ${words}`)),
   );
 
-// `open`: its picture is seen at once.
-function lateRow(frame, longest, open) {
+// `open`: its picture is seen at once. `trace`: its path in the bundle, and what it is of.
+function lateRow(frame, longest, open, trace) {
   const [at, clock] = frame.at;
   const told = frame.reason
     ? [el("li", { class: "quiet" }, frame.reason)]
@@ -77,21 +77,27 @@ function lateRow(frame, longest, open) {
   return el(
     "li",
     null,
-    el("span", { class: "when" }, `${(at / 1e6).toFixed(2)} s `, el("small", null, clock)),
+    el(
+      "span",
+      { class: "when", title: `${(frame.of_trace[0] / 1e6).toFixed(6)} s on the clock of the trace` },
+      `${(at / 1e6).toFixed(2)} s `,
+      el("small", null, clock),
+    ),
     el("b", { class: "num" }, ms(frame.late)),
     chargedBar(frame.split, longest, chargedWords(frame.split)),
     el("ul", null, told),
     frame.lanes ? laneDetails(frame.lanes, open) : null,
+    perfettoButton(trace, frame.of_trace),
   );
 }
 
 // Rows, the longest first: some at once, the others folded.
-function rows(frames, more) {
+function rows(frames, more, trace) {
   const list = (some) =>
     el(
       "ol",
       { class: "late" },
-      some.map((one) => lateRow(one, frames[0].late, one === frames[0])),
+      some.map((one) => lateRow(one, frames[0].late, one === frames[0], trace)),
     );
   const rest = frames.slice(FRAMES_SHOWN);
   return [
@@ -102,13 +108,13 @@ function rows(frames, more) {
   ];
 }
 
-function lateFrames(found) {
+function lateFrames(found, trace) {
   if (!found.frames.length) return null;
   return el(
     "div",
     { class: "late-frames" },
     el("h3", null, "The late frames, those late by most first"),
-    rows(found.frames, ["late frame", "late frames"]),
+    rows(found.frames, ["late frame", "late frames"], trace),
     found.left_out
       ? el("p", { class: "quiet" }, `and ${several(found.left_out, "frame", "frames")} that came less late, not listed`)
       : null,
@@ -116,7 +122,7 @@ function lateFrames(found) {
 }
 
 // Main was held up while no frame was promised: in no number of late frames.
-function stallsPart(stalls) {
+function stallsPart(stalls, trace) {
   if (!stalls) return null;
   const of = several(stalls.list.length + stalls.left_out, "stall", "stalls");
   return el(
@@ -131,27 +137,37 @@ function stallsPart(stalls) {
       stalls.causes.filter((one, n) => n < 3 && one.us * 20 >= stalls.us).map((one) => causeRow(one, of)),
       stalls.unexplained.map(([words, one]) => reasonRow(one, words)),
     ),
-    rows(stalls.list, ["stall", "stalls"]),
+    rows(stalls.list, ["stall", "stalls"], trace),
     stalls.left_out ? el("p", { class: "quiet" }, `and ${stalls.left_out} more, shorter, not listed`) : null,
   );
 }
 
 // Where the rest is to be seen: a page that is a file can only say so.
-const traceWords = (path) =>
+const traceWords = (trace) =>
   el(
     "p",
     { class: "trace" },
     "To see more: ",
-    el("code", null, path),
+    el("code", null, trace.path),
     " in the bundle is the trace of this iteration. ",
-    el("code", null, `farmjank causes ${quoted(path)}`),
-    " tells it frame by frame; unpacked (",
-    el("code", null, `zstd -d ${quoted(path)}`),
-    ") it opens in ui.perfetto.dev.",
+    el("code", null, `farmjank causes ${quoted(trace.path)}`),
+    " tells it frame by frame",
+    PERFETTO
+      ? ". "
+      : [
+          "; ",
+          el("code", null, "farmjank view"),
+          " of the bundle opens it in Perfetto at each of these frames; unpacked (",
+          el("code", null, `zstd -d ${quoted(trace.path)}`),
+          ") it opens by hand in ui.perfetto.dev.",
+        ],
+    perfettoButton(trace),
   );
 
-function causesSection(found) {
+function causesSection(found, cell) {
   if (!found) return null;
+  const about = [cell.scenario, cell.window, cell.phone].filter(Boolean).join(" · "),
+    trace = found.trace ? { path: found.trace, title: about } : null;
   const title = el("h2", null, "Why frames were late");
   const quietly = (words) => (words ? el("p", { class: "quiet" }, words) : null);
   const section = (...parts) =>
@@ -160,10 +176,10 @@ function causesSection(found) {
       { class: "why-late", "aria-label": "why frames were late" },
       title,
       parts,
-      found.trace ? traceWords(found.trace) : null,
+      trace ? traceWords(trace) : null,
     );
   if (found.unknown) return section(el("p", { class: "notice" }, found.head));
-  if (!found.late) return section(el("p", null, found.head), found.doubts.map(quietly), stallsPart(found.stalls));
+  if (!found.late) return section(el("p", null, found.head), found.doubts.map(quietly), stallsPart(found.stalls, trace));
   const of = several(found.late_frames, "late frame", "late frames");
   // The largest are told; of the others only those that are a twentieth of the whole.
   const large = found.causes.filter((one, n) => n < 3 || (n < 6 && one.us * 20 >= found.late));
@@ -215,7 +231,7 @@ function causesSection(found) {
           found.doubts.map((one) => el("li", null, one)),
         )
       : null,
-    lateFrames(found),
-    stallsPart(found.stalls),
+    lateFrames(found, trace),
+    stallsPart(found.stalls, trace),
   );
 }

@@ -213,7 +213,7 @@ function cellView(host, { cell, trial, frame }, neighbours) {
       : null,
     failureSection(detail.failure, rest),
     el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(cell, detail)),
-    causesSection(detail.causes),
+    causesSection(detail.causes, cell),
     detail.compared.length
       ? el(
           "section",
