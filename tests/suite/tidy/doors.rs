@@ -29,6 +29,7 @@ const MAY: [&str; 16] = [
     "runner/cli/src/host/claim_file.rs",
     "runner/cli/src/host/signals.rs",
     "runner/cli/src/host/phone_log.rs",
+    "runner/cli/src/host/poured.rs",
     "runner/cli/src/ui/door.rs",
     "plugins/lab/src/serve.rs",
     "plugins/history/src/postgres/worker.rs",

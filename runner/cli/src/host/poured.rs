@@ -1,4 +1,9 @@
 //! A file of a bundle for somebody who takes it bit by bit, from another thread than those who serve.
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use super::Bundle;
 use farmjank_results::file_error::FileError;

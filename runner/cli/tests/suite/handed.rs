@@ -113,8 +113,8 @@ fn traced(folder: &Path) -> (PathBuf, String) {
     assert_eq!(run(folder, &command).code, 1);
     let bundle = folder.join("run");
     let log = std::fs::read_to_string(bundle.join("events.ndjson")).expect("a log");
-    let traces = log.split('"').filter(|word| word.ends_with(".perfetto-trace.zst"));
-    let trace = traces.last().expect("the last iteration was traced for it").to_owned();
+    let mut traces = log.split('"').filter(|word| word.ends_with(".perfetto-trace.zst"));
+    let trace = traces.next_back().expect("the last iteration was traced for it").to_owned();
     (bundle, trace)
 }
 
