@@ -12,6 +12,7 @@ use farmjank_results::device::App;
 use farmjank_results::frame_timeline::{Prediction, PresentType, SurfaceFrame};
 use farmjank_seams::probe::Probe;
 use farmjank_tests::stage::Stage;
+use farmjank_witnesses::perfetto::{reader, rows};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -49,24 +50,9 @@ fn tool(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Perfetto's reader, unpacked.
-fn reader(folder: &Path) -> Option<PathBuf> {
-    let packed = tool("trace_processor_shell.xz")?;
-    let Ok(unpacked) = Command::new("xz").arg("-dc").arg(packed).stderr(Stdio::inherit()).output() else {
-        println!("skipped: there is no xz to unpack Perfetto's reader");
-        return None;
-    };
-    let path = folder.join("trace_processor_shell");
-    std::fs::write(&path, unpacked.stdout).expect("a file");
-    assert!(Command::new("chmod").arg("+x").arg(&path).status().is_ok_and(|status| status.success()));
-    Some(path)
-}
-
-/// The rows of a query, without the header.
+/// The rows of a query, without quotes.
 fn ask(reader: &Path, trace: &Path, query: &str) -> Vec<String> {
-    let output = Command::new(reader).arg("-Q").arg(query).arg(trace).output().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).lines().skip(1).map(|line| line.replace('"', "")).collect()
+    rows(reader, trace, query).iter().map(|row| row.replace('"', "")).collect()
 }
 
 /// Every frame with a token: times, tokens, process, layer, present of its display frame, and what is said of it.
@@ -156,7 +142,7 @@ fn ours(trace: &Trace) -> Vec<String> {
 #[test]
 fn perfetto_reads_the_lab_s_traces_without_an_error_and_as_we_do_row_by_row() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Some(reader) = reader(folder.path()) else { return };
+    let Some(reader) = reader() else { return };
     let story = Stage::lab_yaml(&lab()).scenario(SCENARIO).run();
     let (mut traces, mut rows) = (0, 0);
     for path in story.files.paths().into_iter().filter(|path| path.ends_with(".perfetto-trace.zst")) {
@@ -165,9 +151,9 @@ fn perfetto_reads_the_lab_s_traces_without_an_error_and_as_we_do_row_by_row() {
         std::fs::write(&file, &bytes).expect("a file");
         let errors =
             "select name, severity, value from stats where severity in ('error', 'data_loss') and value > 0";
-        assert_eq!(ask(&reader, &file, errors), [""; 0], "{path}");
+        assert_eq!(ask(reader, &file, errors), [""; 0], "{path}");
         let mut theirs: Vec<String> =
-            ask(&reader, &file, FRAMES).iter().map(|line| sorted_kinds(line)).collect();
+            ask(reader, &file, FRAMES).iter().map(|line| sorted_kinds(line)).collect();
         theirs.sort_unstable();
         let ours = ours(&read_trace(&bytes).expect("a trace"));
         let first = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
@@ -177,7 +163,7 @@ fn perfetto_reads_the_lab_s_traces_without_an_error_and_as_we_do_row_by_row() {
             ours.len(),
             theirs.len()
         );
-        let named = ask(&reader, &file, "select count(*) from process where name is not null");
+        let named = ask(reader, &file, "select count(*) from process where name is not null");
         assert!(named[0].parse::<u32>().is_ok_and(|count| count > 200), "{path}: {named:?} processes");
         (traces, rows) = (traces + 1, rows + ours.len());
     }

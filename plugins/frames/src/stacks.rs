@@ -1,10 +1,11 @@
-//! Recordings of call stacks: what simpleperf writes (`perf.data`), and what its `report-sample --protobuf` makes of
-//! it, read into a [`Recording`] of main threads; and slow methods that apps tell of themselves ([`matrix`]). Formats
-//! and traps: docs/causes.md, "Call stacks".
+//! Recordings of call stacks: what simpleperf writes (`perf.data`), what its `report-sample --protobuf` makes of it,
+//! and method traces of ART, read into a [`Recording`] of main threads; and slow methods that apps tell of themselves
+//! ([`matrix`]). Formats and traps: docs/causes.md, "Call stacks".
 //!
 //! The files say what was on a phone and how long everything is: no length in them is believed before it is held
 //! against what is there.
 
+mod art;
 mod attributes;
 mod bytes;
 mod maps;
@@ -43,7 +44,7 @@ pub enum Unread {
 
 /// Whether a file that begins so is a recording of call stacks.
 pub fn is_recording(start: &[u8]) -> bool {
-    start.starts_with(perf::MAGIC) || start.starts_with(report_sample::MAGIC)
+    [perf::MAGIC, report_sample::MAGIC, art::HEAD, art::MAGIC].iter().any(|magic| start.starts_with(magic))
 }
 
 /// Reads a recording. Names are as the phone's symbols have them: [`retrace`] gives back those of the source.
@@ -51,9 +52,13 @@ pub fn is_recording(start: &[u8]) -> bool {
 /// # Errors
 /// It is damaged, of another kind, or holds no main thread.
 pub fn read(file: &[u8]) -> Result<Recording, Unread> {
-    let mut recording = match file.starts_with(report_sample::MAGIC) {
-        true => report_sample::read(file)?,
-        false => perf::read(file)?,
+    let begins = |magic| file.starts_with(magic);
+    let mut recording = if begins(report_sample::MAGIC) {
+        report_sample::read(file)?
+    } else if begins(art::HEAD) || begins(art::MAGIC) {
+        art::read(file)?
+    } else {
+        perf::read(file)?
     };
     recording.mains.retain(|_, main| !main.samples.is_empty());
     if recording.mains.is_empty() {

@@ -1,45 +1,18 @@
 //! The lab's traces before Perfetto's own reader, where it lies beside the repository: what it makes of them is what
 //! ours does, and it finds nothing wrong. Where it is absent these tests say so and pass.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "runs a program of others on a file"
-)]
+#![expect(clippy::disallowed_methods, reason = "writes files for a program of others")]
 
 use super::matrix::causes;
 use super::planted::{config, phone, record};
 use farmjank_causes::fact::{Call, Fact, Segment};
 use farmjank_frames::ftrace::{FtraceReader, Threads};
+use farmjank_witnesses::perfetto::{reader, rows};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
-
-/// Perfetto's reader, unpacked once for all tests.
-fn reader() -> Option<&'static Path> {
-    static READER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let unpack = || {
-        let packed =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tools/trace_processor_shell.xz");
-        if !packed.is_file() {
-            println!("skipped: {} is not on this machine", packed.display());
-            return None;
-        }
-        let unpacked = Command::new("xz").arg("-dc").arg(packed).output().ok()?;
-        let path = std::env::temp_dir().join(format!("farmjank-judge-of-labs-{}", std::process::id()));
-        std::fs::write(&path, unpacked.stdout).expect("a file");
-        assert!(Command::new("chmod").arg("+x").arg(&path).status().is_ok_and(|status| status.success()));
-        Some(path)
-    };
-    READER.get_or_init(unpack).as_deref()
-}
+use std::path::Path;
 
 /// Rows of a query, without the header: how often each is there.
 fn asked(reader: &Path, trace: &Path, query: &str) -> BTreeMap<String, usize> {
-    let output = Command::new(reader).arg("-Q").arg(query).arg(trace).output().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    counted(text.lines().skip(1).map(|line| line.trim_matches('"').to_owned()))
+    counted(rows(reader, trace, query).into_iter())
 }
 
 fn counted(rows: impl Iterator<Item = String>) -> BTreeMap<String, usize> {

@@ -1,5 +1,5 @@
 //! What tests of several crates hold our work against, and what shares no code with it: the stock adb programs, a
-//! browser, a reader of XML, a validator of JSON, a profiler. Must not know: any crate of ours.
+//! browser, a reader of XML, a validator of JSON, a profiler, Perfetto's reader. Must not know: any crate of ours.
 //!
 //! ```
 //! use farmjank_witnesses::xml::read;
@@ -9,7 +9,9 @@
 //! assert!(read("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a><b></a>").is_err());
 //! ```
 
+pub mod art;
 pub mod browser;
+pub mod perfetto;
 pub mod schema;
 pub mod simpleperf;
 pub mod stock;

@@ -1,13 +1,12 @@
 //! Row by row against Perfetto's own reader, on the trace of a real phone. Both lie beside the repository and are not
 //! part of it; where one is absent these tests say so and pass.
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "runs a program of others on files")]
+#![expect(clippy::disallowed_methods, reason = "reads files beside the repository")]
 
 use farmjank_causes::contention::monitor;
 use farmjank_causes::fact::{Call, Fact, Segment};
 use farmjank_frames::ftrace::{FtraceReader, Threads};
+use farmjank_witnesses::perfetto::{reader, rows};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 
 const TRACE: &str = "real-dumps/frametimeline/google-perfetto-api32-startup-warm.perfetto-trace";
 
@@ -20,30 +19,10 @@ fn beside(path: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Perfetto's reader, unpacked once for all tests.
-fn reader() -> Option<&'static Path> {
-    static READER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let unpack = || {
-        let packed = beside("tools/trace_processor_shell.xz")?;
-        let Ok(unpacked) = Command::new("xz").arg("-dc").arg(packed).output() else {
-            println!("skipped: there is no xz to unpack Perfetto's reader");
-            return None;
-        };
-        let path = std::env::temp_dir().join(format!("farmjank-judge-{}", std::process::id()));
-        std::fs::write(&path, unpacked.stdout).expect("a file");
-        assert!(Command::new("chmod").arg("+x").arg(&path).status().is_ok_and(|status| status.success()));
-        Some(path)
-    };
-    READER.get_or_init(unpack).as_deref()
-}
-
 /// Sorted rows of a query, without the header.
 fn asked(query: &str) -> Option<Vec<String>> {
     let (reader, trace) = (reader()?, beside(TRACE)?);
-    let output = Command::new(reader).arg("-Q").arg(query).arg(trace).output().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut rows: Vec<String> = text.lines().skip(1).map(|line| line.trim_matches('"').to_owned()).collect();
+    let mut rows = rows(reader, &trace, query);
     rows.sort_unstable();
     Some(rows)
 }

@@ -6,7 +6,7 @@ use farmjank_frames::stacks::{matrix, read};
 use proptest::prelude::*;
 
 /// Reads it, and tells of what is in it.
-fn told(file: &[u8]) {
+pub fn told(file: &[u8]) {
     let Ok(recording) = read(file) else { return };
     for process in recording.mains.keys() {
         for rules in [Rules::Time, Rules::KeyStack] {

@@ -1,5 +1,7 @@
-//! Recordings of call stacks, read: those made here by the format, hostile ones, and those of a real simpleperf.
+//! Recordings of call stacks, read: those made here by the format, method traces, hostile ones, and those of a real
+//! simpleperf.
 
+mod art;
 mod hostile;
 mod real;
 

@@ -60,7 +60,7 @@ impl Seen {
     fn counted(self) -> Option<i64> {
         match self {
             Seen::Ran(ns) => ns,
-            Seen::Left | Seen::Back => None,
+            Seen::Left | Seen::Back | Seen::Inside => None,
         }
     }
 }
@@ -80,6 +80,8 @@ impl Walk {
             // Where nobody tells when it came back, it is seen again no later than now.
             self.push(from, at, stack.map(Doing::Off));
             self.known_to = Some(at);
+        } else if let (Some(stack), Seen::Inside) = (sample.stack, sample.seen) {
+            self.push(self.known_to.unwrap_or(at), at, Some(Doing::Inside(stack)));
         } else if let (Some(stack), false) = (sample.stack, sample.seen == Seen::Back) {
             let for_ns = sample.seen.counted().unwrap_or(usual).max(0);
             let since = at.saturating_sub(for_ns);

@@ -24,6 +24,8 @@ pub enum Seen {
     Left,
     /// It runs again.
     Back,
+    /// It was inside its stack since it was looked at before, running or not.
+    Inside,
 }
 
 /// One look at a thread.
@@ -50,7 +52,8 @@ impl Main {
     /// Whether it may be of a process of this name: the kernel keeps fifteen bytes, the last ones.
     fn is_of(&self, app: &str) -> bool {
         const KEPT: usize = 15;
-        app == self.name || (self.name.len() == KEPT && app.ends_with(&self.name))
+        // Traces of methods name no process.
+        self.name.is_empty() || app == self.name || (self.name.len() == KEPT && app.ends_with(&self.name))
     }
 }
 
@@ -63,8 +66,18 @@ pub struct Recording {
     pub off_cpu: bool,
     /// Samples the kernel lost.
     pub lost: u64,
+    /// It is a trace of methods: each was noted as it was entered and left.
+    pub of_methods: bool,
+    /// The recorder's room was full before it was stopped.
+    pub full: bool,
     /// Main threads by process.
     pub mains: BTreeMap<i32, Main>,
+    known: Known,
+}
+
+/// Calls and stacks by their numbers, and numbers by them.
+#[derive(Clone, Debug, Default)]
+struct Known {
     calls: Vec<Call>,
     numbers: BTreeMap<Call, u32>,
     stacks: Vec<Vec<u32>>,
@@ -79,9 +92,9 @@ impl Recording {
 
     /// Number of a call.
     pub fn call(&mut self, call: Call) -> u32 {
-        let next = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
-        let calls = &mut self.calls;
-        *self.numbers.entry(call).or_insert_with_key(|call| {
+        let next = u32::try_from(self.known.calls.len()).unwrap_or(u32::MAX);
+        let calls = &mut self.known.calls;
+        *self.known.numbers.entry(call).or_insert_with_key(|call| {
             calls.push(call.clone());
             next
         })
@@ -89,9 +102,9 @@ impl Recording {
 
     /// Number of a stack of calls, the innermost first.
     pub fn stack(&mut self, calls: Vec<u32>) -> u32 {
-        let next = u32::try_from(self.stacks.len()).unwrap_or(u32::MAX);
-        let stacks = &mut self.stacks;
-        *self.stack_numbers.entry(calls).or_insert_with_key(|calls| {
+        let next = u32::try_from(self.known.stacks.len()).unwrap_or(u32::MAX);
+        let stacks = &mut self.known.stacks;
+        *self.known.stack_numbers.entry(calls).or_insert_with_key(|calls| {
             stacks.push(calls.clone());
             next
         })
@@ -111,28 +124,29 @@ impl Recording {
 
     /// The calls of a stack, the innermost first.
     pub fn calls(&self, stack: u32) -> impl Iterator<Item = &Call> {
-        let of_stack = self.stacks.get(stack as usize).into_iter().flatten();
-        of_stack.filter_map(|call| self.calls.get(*call as usize))
+        let of_stack = self.known.stacks.get(stack as usize).into_iter().flatten();
+        of_stack.filter_map(|call| self.known.calls.get(*call as usize))
     }
 
     /// How many different stacks there are: they are numbered from 0 on.
     pub fn stacks(&self) -> u32 {
-        u32::try_from(self.stacks.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.known.stacks.len()).unwrap_or(u32::MAX)
     }
 
     /// All names of methods and functions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.calls.iter().map(|call| call.name.as_str())
+        self.known.calls.iter().map(|call| call.name.as_str())
     }
 
     /// Gives methods other names, as a mapping of obfuscated ones knows them. Stacks stay apart that become equal.
     pub fn rename(&mut self, name: &dyn Fn(&str) -> Option<String>) {
-        for call in &mut self.calls {
+        for call in &mut self.known.calls {
             if let Some(name) = name(&call.name) {
                 call.name = name;
             }
         }
-        self.numbers = (0..).zip(&self.calls).map(|(number, call)| (call.clone(), number)).collect();
+        self.known.numbers =
+            (0..).zip(&self.known.calls).map(|(number, call)| (call.clone(), number)).collect();
     }
 
     /// The process of an app, with its name: of the one named, else of the one the recording is of, else of the only

@@ -43,7 +43,8 @@ pub enum StackForm {
 pub struct CausesArgs {
     /// The run bundle of a run with --causes; or a Perfetto trace with the frame timeline and the kernel's scheduler
     /// events (Android 12 and newer); or call stacks as simpleperf records them: perf.data, or what
-    /// `report-sample --protobuf` makes of it; or issues of the Matrix library (`Trace_EvilMethod`), JSON or a log.
+    /// `report-sample --protobuf` makes of it; or a method trace of ART (`am profile`, Android Studio); or issues of
+    /// the Matrix library (`Trace_EvilMethod`), JSON or a log.
     #[arg(value_name = "RUN|TRACE|STACKS|ISSUES", required_unless_present = "history")]
     pub from: Option<PathBuf>,
     /// Of a run, only this window: phone/scenario/window, each as much as tells it apart. Or the bundle of a newer run:

@@ -17,6 +17,8 @@ use std::path::Path;
 const MOST: u64 = 1 << 30;
 /// Enough to tell what a file is.
 const START: u64 = 16;
+/// What an app is called that nobody named.
+const NAMELESS: &str = "the app";
 /// Columns of a process's name, and how many of them are told.
 const NAME: usize = 60;
 const NAMES: usize = 12;
@@ -50,6 +52,7 @@ pub fn answer(path: &Path, args: &CausesArgs) -> Result<String, CommandError> {
     }
     let package = spoken::package(args.package.as_deref())?;
     let (process, app) = recording.of_app(package.as_deref()).map_err(|names| several(path, &names))?;
+    let app = if app.is_empty() { NAMELESS.to_owned() } else { app };
     if let Some(form) = args.export {
         return Ok(exported(&recording, process, &app, form));
     }
@@ -98,6 +101,16 @@ fn doubts(recording: &Recording) -> Vec<String> {
              it is taken to have had nothing to do. Record with --trace-offcpu"
                 .to_owned(),
         );
+    }
+    if recording.of_methods {
+        all.push(
+            "it is a trace of methods: where each of them was noted as it was entered, and not sampled, the app was several times slower \
+             than it is, and small methods most. Believe the order of causes, not their times"
+                .to_owned(),
+        );
+    }
+    if recording.full {
+        all.push("its room was full before it was stopped: what came after is not in it".to_owned());
     }
     if recording.lost > 0 {
         all.push(format!("the kernel lost {} samples of it: record with a lower rate", recording.lost));

@@ -2,6 +2,7 @@
 
 use super::shows;
 use crate::world::{Ended, run};
+use farmjank_witnesses::art::{Form, MethodTrace};
 use farmjank_witnesses::simpleperf::{DEX, ELF, PerfFile};
 use serde_json::Value;
 use std::path::Path;
@@ -210,4 +211,23 @@ fn names_of_the_phone_are_harmless_where_they_are_shown() {
     let ended = causes(folder.path(), &[]);
     let harmful = |letter: char| letter != '\n' && (letter.is_control() || letter == '\u{202e}');
     assert!(!ended.out.contains(harmful) && ended.out.contains("Feed"), "{:?}", ended.out);
+}
+
+#[test]
+fn a_method_trace_of_art_is_told_as_call_stacks_are_and_its_slowness_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("shop.trace");
+    for form in [Form::Both, Form::Streamed] {
+        std::fs::write(&path, MethodTrace::shop().written(form)).expect("written");
+        let told = run(folder.path(), &["causes", "shop.trace", "--package", "com.shop"]);
+        shows("farmjank causes shop.trace --package com.shop", &told.out);
+    }
+    let nameless = run(folder.path(), &["causes", "shop.trace"]);
+    assert!(nameless.out.starts_with("the app: main was held up 1 time"), "{}", nameless.out);
+    let folded = run(folder.path(), &["causes", "shop.trace", "--export", "folded"]);
+    assert!(folded.out.contains("com.shop.Feed.bind;com.shop.Thumb.decode 60000"), "{}", folded.out);
+    std::fs::write(&path, MethodTrace::shop().written(Form::Thread)).expect("written");
+    let refused = run(folder.path(), &["causes", "shop.trace"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("record with the wall clock or with both"), "{}", refused.err);
 }
