@@ -28,8 +28,8 @@ pub enum AddressError {
     },
     /// A socket of another kind than TCP.
     #[error(
-        "ADB_SERVER_SOCKET has {item:?}: {form} sockets are not supported; let the server listen on TCP (`adb -L \
-         tcp:127.0.0.1:5037 server nodaemon`, or forward the socket with `ssh -L` or socat) and write tcp:HOST:PORT"
+        "ADB_SERVER_SOCKET has {item:?}: {form} sockets are not supported; let the server listen on TCP (`adb -P 5037 \
+         server nodaemon`, or forward the socket with `ssh -L` or socat) and write tcp:HOST:PORT"
     )]
     Form {
         /// The item of the list.

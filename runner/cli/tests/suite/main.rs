@@ -25,6 +25,8 @@ mod hostile;
 #[cfg(unix)]
 mod hostile_names;
 mod inventory;
+#[cfg(target_os = "linux")]
+mod kit;
 mod lab_files;
 mod lab_health;
 mod live;
