@@ -247,6 +247,18 @@ impl StallCauses {
     }
 }
 
+/// Stacks of calls that were taken beside, which name methods.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallStacks {
+    /// How many.
+    pub taken: u64,
+    /// How many were asked for and not taken, or lost, as far as that is told.
+    pub lost: u64,
+    /// Why there are none; none where there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// Why the frames of a window were late. One field for each thing that is found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HitchCauses {
@@ -285,6 +297,9 @@ pub struct HitchCauses {
     /// Stalls without a frame, in none of the numbers above.
     #[serde(default, skip_serializing_if = "StallCauses::is_none")]
     pub stalls: StallCauses,
+    /// Stacks of calls; none where nobody asked for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stacks: Option<CallStacks>,
     /// What keeps the answer from being whole, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,

@@ -3,5 +3,6 @@
 mod judge;
 mod lanes;
 mod matrix;
+mod methods;
 mod planted;
 mod stalls;

@@ -7,6 +7,7 @@
 use crate::truth::probes::facts;
 use farmjank_frames::FrameTimeline;
 use farmjank_frames::frametimeline::{Trace, read_trace};
+use farmjank_frames::ftrace::Methods;
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::device::App;
 use farmjank_results::frame_timeline::{Prediction, PresentType, SurfaceFrame};
@@ -171,30 +172,52 @@ fn perfetto_reads_the_lab_s_traces_without_an_error_and_as_we_do_row_by_row() {
     assert!(traces > 4 && rows > 1_000, "{traces} traces, {rows} rows");
 }
 
-/// The configuration in the line that begins a recorder.
+/// The configuration in the line that begins a recorder, with what is added to it where it may be.
 fn config(probe: &dyn Probe, sdk: u32) -> String {
     let line = probe.begin(&facts("pixel-8", sdk), &App("com.example.shop".to_owned()), 1);
-    let (_, quoted) = line.split_once("echo '").expect("a quoted word");
-    quoted.split_once('\'').expect("its end").0.to_owned()
+    let word =
+        |before: &str| Some(line.split_once(before)?.1.split_once('\'').expect("its end").0.to_owned());
+    word("echo '").expect("a quoted word") + "\n" + &word("printf %s '").unwrap_or_default()
 }
 
 #[test]
 fn every_trace_config_we_send_is_taken_by_every_release() {
     let Some(judge) = tool("trace_config_check.py") else { return };
-    let causes = FrameTimeline.for_causes().expect("a probe of causes");
+    let frames = FrameTimeline::default();
+    let causes = frames.for_causes().expect("a probe of causes");
     let of = |probe: &dyn Probe| (31..=36).map(|sdk| config(probe, sdk)).collect::<Vec<String>>();
-    let mut configs = [of(&FrameTimeline), of(&*causes)].concat();
+    let mut configs = [of(&frames), of(&*causes)].concat();
     configs.dedup();
     assert!(configs.len() == 2 && configs[1].contains("atrace_apps: \"com.example.shop\""), "{configs:?}");
+    // Stacks are asked for from Android 13 on, whose release of Perfetto is the first that takes them so.
+    let telling = FrameTimeline { methods: Methods { wanted: true, mapping: None } };
+    let telling = telling.for_causes().expect("a probe of causes");
+    let stacks = of(&*telling);
+    assert!(
+        stacks.iter().zip(31..).all(|(config, sdk)| config.contains("linux.perf") == (sdk >= 33)),
+        "{stacks:?}"
+    );
+    assert!(stacks[2].contains(r#"filter: "prev_comm == \"om.example.shop\"""#), "{}", stacks[2]);
     // And the one people are told to record for `farmjank causes`.
     let page = include_str!("../../docs/causes.md").split("```");
-    configs.extend(page.filter(|block| block.starts_with("\nbuffers")).map(str::to_owned));
+    configs.extend(
+        page.filter(|block| block.starts_with("\nbuffers") && !block.contains("linux.perf\""))
+            .map(str::to_owned),
+    );
     assert!(configs.last().is_some_and(|last| last.contains("sched_blocked_reason")));
-    for (config, taken) in
-        configs.iter().map(|config| (config.clone(), true)).chain([("bufers { }".to_owned(), false)])
-    {
-        let child =
-            Command::new("python3").arg(&judge).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let added =
+        include_str!("../../docs/causes.md").split("```").find(|block| block.contains("linux.perf\""));
+    let newer = [stacks[2].clone(), format!("{}{}", configs[1], added.expect("a block of the page"))];
+    let every = configs.iter().map(|config| (config.clone(), true, "v12.1"));
+    let newer =
+        newer.into_iter().flat_map(|config| [(config.clone(), true, "v25.0"), (config, false, "v12.1")]);
+    for (config, taken, from) in every.chain(newer).chain([("bufers { }".to_owned(), false, "v12.1")]) {
+        let child = Command::new("python3")
+            .arg(&judge)
+            .args(["-", "--from", from])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
         let Ok(mut child) = child else {
             println!("skipped: no python3 to run {}", judge.display());
             return;

@@ -4,7 +4,7 @@
 //! what SurfaceFlinger holds against it. [`FrameTimeline`] records one around a trial. Decoding is a walk over protobuf
 //! fields, packet by packet; times are integer ns on the phone's CLOCK_MONOTONIC, whatever clock the trace uses.
 
-mod clocks;
+pub(crate) mod clocks;
 mod events;
 pub(crate) mod framing;
 mod gather;

@@ -24,7 +24,7 @@ mod states;
 mod stats;
 
 pub use around::Around;
-pub use explain::Explain;
+pub use explain::{Explain, Methods};
 pub use farmjank_causes::fact::Fact;
 pub use farmjank_causes::threads::Threads;
 pub use probe::CauseTrace;

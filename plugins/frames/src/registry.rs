@@ -3,6 +3,7 @@
 //!
 //! Must not know: scenarios, the command line.
 
+use crate::ftrace::Methods;
 use crate::{FrameTimeline, Gfxinfo, Logcat, Resources, SurfaceFlinger, TimeStats};
 use farmjank_results::frame::SourceId;
 use farmjank_results::reader::{DumpReader, ProbeReader};
@@ -31,8 +32,13 @@ pub fn sources_pinned(
 
 /// Every probe, in the order they are asked at both ends of trials and windows.
 pub fn probes() -> Vec<Rc<dyn Probe>> {
+    probes_telling(Methods::default())
+}
+
+/// The same, telling methods so where it is asked why frames are late.
+pub fn probes_telling(methods: Methods) -> Vec<Rc<dyn Probe>> {
     vec![
-        Rc::new(FrameTimeline),
+        Rc::new(FrameTimeline { methods }),
         Rc::new(TimeStats),
         Rc::new(Logcat::default()),
         Rc::new(Resources::default()),

@@ -1,6 +1,7 @@
 //! Recordings of call stacks: what simpleperf writes (`perf.data`), what its `report-sample --protobuf` makes of it,
-//! and method traces of ART, read into a [`Recording`] of main threads; and slow methods that apps tell of themselves
-//! ([`matrix`]). Formats and traps: docs/causes.md, "Call stacks".
+//! and method traces of ART, read into a [`Recording`] of main threads; those a Perfetto trace holds beside its other
+//! events ([`TracedStacks`]); and slow methods that apps tell of themselves ([`matrix`]). Formats and traps:
+//! docs/causes.md, "Call stacks".
 //!
 //! The files say what was on a phone and how long everything is: no length in them is believed before it is held
 //! against what is there.
@@ -8,8 +9,10 @@
 mod art;
 mod attributes;
 mod bytes;
+mod interned;
 mod maps;
 pub mod matrix;
+mod of_trace;
 mod perf;
 mod report_sample;
 mod retrace;
@@ -18,6 +21,8 @@ mod simpleperf;
 use farmjank_causes::stacks::Recording;
 use thiserror::Error;
 
+pub(crate) use of_trace::SDK;
+pub use of_trace::{Beside, TracedStacks};
 pub use retrace::retrace;
 
 /// Most calls of one stack that are kept: the innermost.

@@ -5,9 +5,11 @@
 
 mod app;
 mod cause;
+mod method;
 
 pub use app::{AppSpec, Moment, PaceSpec, PageKind, PageSpec, StallSpec, TouchStallSpec};
 pub use cause::{CauseSpec, Hold, Meanwhile};
+pub use method::Method;
 
 use crate::archetype;
 use schemars::JsonSchema;

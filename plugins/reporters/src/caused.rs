@@ -17,6 +17,7 @@ pub use shape::json;
 pub(crate) use shape::{named, of_window};
 
 use crate::clean::{NAME, SENTENCE, line};
+use crate::why;
 use crate::words::several;
 use farmjank_leaf::text;
 use farmjank_results::hitch_causes::{FrameCause, Group, HitchCause, HitchCauses, LateFrame};
@@ -101,6 +102,9 @@ fn head(view: &CausedView<'_>) -> String {
     if found.dropped > 0 {
         let dropped = several(found.dropped, "frame was", "frames were");
         out += &format!("{dropped} replaced before being shown: they are late nowhere and have no causes\n");
+    }
+    if let Some(stacks) = why::stacks(found) {
+        wrapped(&mut out, "", &line(&stacks, SENTENCE));
     }
     out
 }

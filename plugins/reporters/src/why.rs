@@ -133,6 +133,19 @@ pub(crate) fn stalls_head(found: &HitchCauses) -> Option<String> {
     stalls::told(&found.stalls).map(|(head, _)| head)
 }
 
+/// What stacks of calls there were to name methods, or why there were none, where somebody asked for them.
+pub(crate) fn stacks(found: &HitchCauses) -> Option<String> {
+    let stacks = found.stacks.as_ref()?;
+    let lost = match stacks.lost {
+        0 => String::new(),
+        lost => format!(", {lost} more were not taken or are lost"),
+    };
+    Some(match &stacks.reason {
+        Some(reason) => format!("no methods: {reason}"),
+        None => format!("{} to name methods{lost}", several(stacks.taken, "call stack", "call stacks")),
+    })
+}
+
 fn unknown(of: &WindowCauses) -> String {
     format!("why frames were late is not known: {}", of.reason.as_deref().unwrap_or("no reason is given"))
 }

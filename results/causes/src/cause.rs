@@ -68,6 +68,7 @@ impl Cause {
             Kind::Method => format!("{who} runs {object}"),
             Kind::Inside => format!("{who} is inside {object}"),
             Kind::OffCpu => format!("{who} is off its CPU in {object}"),
+            Kind::WaitsIn => format!("{who} waits in {object}"),
             Kind::MemoryReclaim => with("frees memory for the whole phone"),
             Kind::GcWait => with("waits for the garbage collector"),
             Kind::GcSelf => with("collects garbage itself"),

@@ -1,6 +1,7 @@
 //! Facts kept for as long as a frame needs them: those that touch the time of a frame that is asked about.
 
 use crate::fact::{Call, Fact, Segment, Thread};
+use crate::stacks::Looks;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -38,6 +39,8 @@ pub struct Facts {
     full: Option<(i64, i64)>,
     /// Slices that begin a step of a frame, by their token.
     steps: BTreeMap<(Step, i64), Vec<Taken>>,
+    /// Looks at threads' calls, of the whole trace.
+    looks: Rc<Looks>,
     held: usize,
 }
 
@@ -88,6 +91,16 @@ impl Facts {
             }
         }
         Facts { wanted: wanted.into(), ..Facts::default() }
+    }
+
+    /// The same, with looks at threads' calls.
+    pub fn beside(self, looks: Rc<Looks>) -> Facts {
+        Facts { looks, ..self }
+    }
+
+    /// Looks at threads' calls.
+    pub fn looks(&self) -> &Looks {
+        &self.looks
     }
 
     fn wants(&self, from: i64, to: Option<i64>) -> bool {

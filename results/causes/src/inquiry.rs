@@ -10,6 +10,7 @@ use crate::facts::{Facts, NEAR};
 use crate::frame::{self, Frame, Way};
 use crate::kind::{Kind, Why};
 use crate::lanes::{self, Sketch};
+use crate::stacks::Looks;
 use crate::stall::{self, Stall};
 use crate::threads::Threads;
 use crate::total;
@@ -17,6 +18,7 @@ pub use crate::total::{Answer, Sum, Total};
 use farmjank_results::frame_lanes::{FRAMES, Picture, STALLS};
 pub use farmjank_results::hitch_causes::Confidence;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Frames looked at together, ns.
 const TOGETHER: i64 = 1_000_000_000;
@@ -113,6 +115,12 @@ impl Inquiry {
             sketches,
             threads_told: false,
         }
+    }
+
+    /// The same, with looks at threads' calls, which name what facts leave open.
+    pub fn beside(mut self, looks: Rc<Looks>) -> Inquiry {
+        self.facts = self.facts.beside(looks);
+        self
     }
 
     /// Takes a fact.

@@ -61,6 +61,8 @@ pub enum Kind {
     Method,
     /// It was off its CPU in a method, as stacks of calls tell: it waited, or others had to run.
     OffCpu,
+    /// It waited in a method: as above, where the scheduler told that no other had to run.
+    WaitsIn,
     /// It was inside a method, as something in the app saw: it ran or waited.
     Inside,
     /// It waited for another thread of its process.
@@ -131,7 +133,7 @@ impl Kind {
             Kind::ArtJit => "art.jit",
             Kind::MainMessage => "main.message",
             Kind::Code | Kind::Method => "app.code",
-            Kind::OffCpu => "app.off_cpu",
+            Kind::OffCpu | Kind::WaitsIn => "app.off_cpu",
             Kind::Inside => "app.method",
             Kind::ThreadWait => "wait.thread",
             Kind::QueueStuffed => "queue.stuffed",
@@ -147,7 +149,8 @@ impl Kind {
             Kind::LockMonitor | Kind::LockArt | Kind::LockMutex | Kind::Binder | Kind::IoDisk => {
                 Group::Waiting
             }
-            Kind::KernelSleep | Kind::GcWait | Kind::ThreadWait | Kind::OffCpu => Group::Waiting,
+            Kind::KernelSleep | Kind::GcWait | Kind::ThreadWait => Group::Waiting,
+            Kind::OffCpu | Kind::WaitsIn => Group::Waiting,
             Kind::MemoryReclaim | Kind::CpuStarved | Kind::CpuSlow | Kind::CpuThrottled => Group::System,
             Kind::GpuBusy | Kind::QueueStuffed | Kind::DisplayHal | Kind::Turn => Group::System,
             Kind::Unexplained(_) => Group::Unexplained,

@@ -1,14 +1,19 @@
 //! What held one thread up at every instant of a stretch: the first rule that fits its state, its innermost named slice
 //! and whom it waits for (docs/causes.md, "The rules").
 
+mod methods;
+mod piece;
+
 use crate::cause::Cause;
 use crate::contention;
-use crate::fact::{Segment, State, Thread};
-use crate::facts::{Facts, Named};
+use crate::fact::{State, Thread};
+use crate::facts::Facts;
 use crate::held::is_message;
 use crate::kind::{Kind, Place, Why};
 use crate::section;
 use crate::threads::Threads;
+pub use piece::unexplained;
+use piece::{Open, Piece, plain, told};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -74,42 +79,6 @@ pub struct Looking<'a> {
     pub work: &'a Cell<usize>,
 }
 
-/// One instant's worth: a state and the slices around it, outer ones first.
-struct Piece<'a> {
-    from: i64,
-    to: i64,
-    segment: Segment,
-    stack: Vec<&'a Named>,
-}
-
-/// Slices of a thread that are open while its states are gone through in order.
-struct Open<'a, 's> {
-    around: &'s [&'a Named],
-    next: usize,
-    stack: Vec<&'a Named>,
-}
-
-impl<'a> Open<'a, '_> {
-    /// A state cut where slices begin and end.
-    fn pieces(&mut self, from: i64, to: i64, segment: Segment) -> Vec<Piece<'a>> {
-        let mut pieces = Vec::new();
-        let mut at = from;
-        while at < to {
-            while let Some(one) = self.around.get(self.next).filter(|one| one.from <= at) {
-                self.stack.push(one);
-                self.next += 1;
-            }
-            self.stack.retain(|one| one.to > at);
-            let begins = self.around.get(self.next).map(|one| one.from);
-            let ends = self.stack.iter().map(|one| one.to).chain(begins).min();
-            let end = ends.unwrap_or(to).min(to);
-            pieces.push(Piece { from: at, to: end, segment, stack: self.stack.clone() });
-            at = end;
-        }
-        pieces
-    }
-}
-
 impl Looking<'_> {
     /// What held a thread up, for every instant.
     pub fn labels(&self, thread: Thread, from: i64, to: i64, hops: usize) -> Vec<Labelled> {
@@ -134,7 +103,10 @@ impl Looking<'_> {
         if at < to {
             all.push(unexplained(thread, at, to, Why::NoScheduler));
         }
-        all
+        match self.place {
+            Place::App => methods::named(all, self.facts.looks(), thread, self.threads.tid(thread)),
+            Place::Compositor => all,
+        }
     }
 
     /// Cuts a piece where freeing memory begins and ends: no slice does.
@@ -159,8 +131,11 @@ impl Looking<'_> {
             state if state.waits_for_cpu() && whole >= STARVED => self.starved(piece),
             // So short a wait goes with what it interrupts.
             state if state.waits_for_cpu() => Labelled { rate: None, ..self.running(piece) },
-            State::Blocked if segment.io == Some(true) => told(piece, Kind::IoDisk, self.section(piece)),
-            State::Blocked => told(piece, Kind::KernelSleep, self.section(piece)),
+            State::Blocked => {
+                let kind = if segment.io == Some(true) { Kind::IoDisk } else { Kind::KernelSleep };
+                let detail = self.left(piece).map(|method| format!("in {method}")).unwrap_or_default();
+                Labelled { detail, ..told(piece, kind, self.section(piece)) }
+            }
             _ => {
                 all.extend(self.waiting(piece, hops));
                 return;
@@ -279,10 +254,9 @@ impl Looking<'_> {
                 .iter()
                 .rev()
                 .find(|one| !one.name.starts_with("binder ") && !section::is_frame(&one.name));
-            let mut detail = self.meanwhile(server, piece, hops);
-            if let Some(asked) = asked {
-                detail = format!("asked in {}{}{detail}", section::folded(&asked.name), sep(&detail));
-            }
+            let asked = asked.map(|one| section::folded(&one.name)).or_else(|| self.left(piece));
+            let asked = asked.map(|place| format!("asked in {place}"));
+            let detail = together([asked.unwrap_or_default(), self.meanwhile(server, piece, hops)]);
             let told = told(piece, Kind::Binder, self.process_name(process));
             return vec![Labelled { detail, peer: Some(server), ..told }];
         }
@@ -292,25 +266,55 @@ impl Looking<'_> {
         // A wait ends with its waker, unless an interrupt was: a timer, a device.
         let woken =
             self.facts.after(&piece.segment).filter(|next| next.state == State::Runnable && !next.interrupt);
-        let waker = woken.and_then(|next| next.waker).filter(|waker| *waker != Thread::IDLE && hops > 0);
+        let by = woken.and_then(|next| next.waker).filter(|waker| *waker != Thread::IDLE);
+        let waker = by.filter(|_| hops > 0);
         if inside(&NO_BUFFER) {
             return self.no_buffer(piece, waker, hops);
         }
-        let Some(waker) = waker else {
-            return vec![unexplained(piece.segment.thread, piece.from, piece.to, Why::Waiting)];
-        };
+        let Some(waker) = waker else { return vec![self.untold(piece, by)] };
         if self.threads.name(waker) == COLLECTOR && self.of_app(waker) {
             return vec![told(piece, Kind::GcWait, String::new())];
         }
         match self.of_app(waker) {
             true if inside(&HANDED_ON) => self.labels(waker, piece.from, piece.to, hops - 1),
             true if !piece.stack.is_empty() => {
-                let detail = self.meanwhile(waker, piece, hops);
+                let own = self.left(piece).map(|method| format!("in {method}")).unwrap_or_default();
+                let woken = self.woken(piece, waker).map(|method| format!("woken in {method}"));
+                let detail = together([own, self.meanwhile(waker, piece, hops), woken.unwrap_or_default()]);
                 let told = told(piece, Kind::ThreadWait, quoted(&self.name(waker)));
                 vec![Labelled { detail, peer: Some(waker), ..told }]
             }
-            _ => vec![unexplained(piece.segment.thread, piece.from, piece.to, Why::Waiting)],
+            _ => vec![self.untold(piece, Some(waker))],
         }
+    }
+
+    /// A wait nothing else tells of: in the method it began in, where a look tells that.
+    fn untold(&self, piece: &Piece<'_>, by: Option<Thread>) -> Labelled {
+        let looks = self.facts.looks();
+        let thread = piece.segment.thread;
+        let Some(key) = looks.left(self.threads.tid(thread), piece.segment.from) else {
+            return unexplained(thread, piece.from, piece.to, Why::Waiting);
+        };
+        let woken = by.map(|waker| {
+            let place = self.woken(piece, waker).map(|method| format!(" in {method}"));
+            format!("woken by {}{}", quoted(&self.name(waker)), place.unwrap_or_default())
+        });
+        let detail = together([key.path.clone(), woken.unwrap_or_default()]);
+        Labelled { detail, ..told(piece, Kind::WaitsIn, key.object.clone()) }
+    }
+
+    /// The method of the app a wait began in, where a look tells that.
+    fn left(&self, piece: &Piece<'_>) -> Option<String> {
+        let tid = self.threads.tid(piece.segment.thread);
+        let key = self.facts.looks().left(tid, piece.segment.from).filter(|key| key.own);
+        key.map(|key| key.object.clone())
+    }
+
+    /// The method in which a thread ended a wait, where a look tells that.
+    fn woken(&self, piece: &Piece<'_>, waker: Thread) -> Option<String> {
+        let at = self.facts.after(&piece.segment)?.from;
+        let key = self.facts.looks().woke(self.threads.tid(waker), at).filter(|key| key.own);
+        key.map(|key| key.object.clone())
     }
 
     /// Whoever hands the buffer over may be held up itself; else every buffer is still in a frame.
@@ -371,23 +375,7 @@ fn quoted(name: &str) -> String {
     format!("\"{name}\"")
 }
 
-fn sep(rest: &str) -> &'static str {
-    if rest.is_empty() { "" } else { "; " }
-}
-
-/// A name that says no more than its kind.
-fn plain(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_lowercase())
-}
-
-fn told(piece: &Piece<'_>, kind: Kind, object: String) -> Labelled {
-    let thread = piece.segment.thread;
-    let (from, to, detail) = (piece.from, piece.to, String::new());
-    Labelled { from, to, thread, kind, object, detail, peer: None, rate: None }
-}
-
-/// A stretch nobody can tell of.
-pub fn unexplained(thread: Thread, from: i64, to: i64, why: Why) -> Labelled {
-    let (kind, object, detail) = (Kind::Unexplained(why), String::new(), String::new());
-    Labelled { from, to, thread, kind, object, detail, peer: None, rate: None }
+/// What is known beside, of what is known at all.
+fn together<const MANY: usize>(details: [String; MANY]) -> String {
+    details.into_iter().filter(|detail| !detail.is_empty()).collect::<Vec<_>>().join("; ")
 }

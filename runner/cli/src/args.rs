@@ -10,6 +10,7 @@ mod given;
 mod health;
 mod history;
 mod merge;
+mod methods;
 mod prove;
 mod quarantine;
 mod recover;
@@ -252,10 +253,8 @@ pub struct RunArgs {
     /// warns and exits with 4 at worst: how much sessions differ when nothing changed is not known from one.
     #[arg(long, requires = "baseline")]
     pub one_session: bool,
-    /// How old the baseline may be.
     #[command(flatten)]
     pub age: baseline::AgeArgs,
-    /// Where its numbers are kept.
     #[command(flatten)]
     pub keep: history::KeepArgs,
     /// See why frames were late, and what held main up where none was promised: one more iteration, traced for that,
@@ -264,6 +263,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "failed",
         default_value = "never", hide_default_value = true, value_parser = diagnose, conflicts_with = "no_witnesses")]
     pub causes: Diagnose,
+    #[command(flatten)]
+    pub methods: methods::MethodArgs,
     /// Photograph the screen during warm-ups: once a second and at each worst hitch. Iterations that count are left
     /// alone.
     #[arg(long)]

@@ -5,6 +5,7 @@ use crate::host::claims::HostClaims;
 use crate::host::{self, Programs, TcpDial};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env, servers_named};
 use farmjank_devices::{AdbProvider, Options};
+use farmjank_frames::ftrace::Methods;
 use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
@@ -110,17 +111,16 @@ fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
 /// The servers of a lab, each for a thread of its own; `open` opens the bundle there.
 pub fn shards(
     lab: &Lab,
-    no_witnesses: bool,
+    probes: impl Fn() -> Vec<Rc<dyn Probe>> + Clone + Send + 'static,
     open: impl Fn() -> Rc<dyn Files> + Clone + Send + 'static,
 ) -> Vec<MakeShard> {
     let seed = lab.seed;
     let made = lab.shards().into_iter().map(|lab| {
-        let open = open.clone();
+        let (open, probes) = (open.clone(), probes.clone());
         let make: MakeShard = Box::new(move || {
             let (provider, _) = switched_on(&lab)?;
-            let probes = if no_witnesses { Vec::new() } else { probes() };
             let sources = Box::new(move |scenario: &Scenario| sources(scenario, seed));
-            Ok(LabShard { provider, sources, probes, files: open() })
+            Ok(LabShard { provider, sources, probes: probes(), files: open() })
         });
         make
     });
@@ -181,6 +181,14 @@ pub fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {
 /// Who is asked at both ends of trials and windows.
 pub fn probes() -> Vec<Rc<dyn Probe>> {
     registry::probes()
+}
+
+/// The same in a run: nobody where the phones are not to be touched more than needed.
+pub fn probes_of_run(
+    no_witnesses: bool,
+    methods: Methods,
+) -> impl Fn() -> Vec<Rc<dyn Probe>> + Clone + Send + 'static {
+    move || if no_witnesses { Vec::new() } else { registry::probes_telling(methods.clone()) }
 }
 
 /// Every frame source, for phones without a scenario.

@@ -109,6 +109,8 @@ pub const KEYS: &[Key] = &[
     key("rolling", Flag),
     key("label", Pairs),
     key("causes", Choice(&["never", "failed", "each"])),
+    key("stacks", Flag),
+    beside("mapping", Path, "stacks"),
     key("screens", Flag),
     key("quiet", Flag),
     key("per-install", Whole(1, 1000)),

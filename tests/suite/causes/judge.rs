@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "writes files for a program of others")]
 
 use super::matrix::causes;
-use super::planted::{config, phone, record};
+use super::planted::{config, config_with_stacks, phone, record};
 use farmjank_causes::fact::{Call, Fact, Segment};
 use farmjank_frames::ftrace::{FtraceReader, Threads};
 use farmjank_witnesses::perfetto::{reader, rows};
@@ -138,6 +138,45 @@ fn judged_apart(archetype: &str, (reader, path): (&Path, &Path), trace: &[u8]) {
     );
     let named = contentions.get("db-writer com.example.shop.ShopDb.flush").copied().unwrap_or(0);
     assert!(named > 10, "{contentions:?}");
+}
+
+/// Call stacks: of whom, when, and every call with its file.
+#[test]
+fn stacks_of_a_lab_phone_are_to_perfettos_own_reader_what_they_are_to_ours() {
+    let Some(reader) = reader() else { return };
+    for archetype in ["oneplus-9", "pixel-8"] {
+        let mut spec = phone(archetype, &causes(), |_| ());
+        spec.apps.iter_mut().for_each(|app| app.profileable = true);
+        let trace = record(&spec, 5, 4, &config_with_stacks()).trace;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.perfetto-trace");
+        std::fs::write(&path, &trace).expect("a file");
+        let wrong =
+            "select name || ' ' || value from stats where severity in ('error', 'data_loss') and value > 0";
+        let wrong = asked(reader, &path, wrong);
+        // What wakes main and may not be looked into is told as skipped.
+        assert!(wrong.keys().all(|row| row.starts_with("perf_samples_skipped ")), "{archetype}: {wrong:?}");
+        let theirs = asked(
+            reader,
+            &path,
+            "with recursive up(sample, callsite, path) as (
+               select id, callsite_id, '' from perf_sample where callsite_id is not null
+               union all
+               select up.sample, c.parent_id, up.path || '|' || f.name || '@' || m.name
+               from up join stack_profile_callsite c on c.id = up.callsite
+               join stack_profile_frame f on c.frame_id = f.id join stack_profile_mapping m on f.mapping = m.id)
+             select printf('%d|%d', p.ts, t.tid) || up.path row from up join perf_sample p on p.id = up.sample
+             join thread t using (utid) where up.callsite is null",
+        );
+        let mut scan = farmjank_frames::ftrace::Scan::default();
+        trace.chunks(10_007).for_each(|piece| scan.feed(piece));
+        let looks = scan.finish().stacks.looks();
+        let row = |(tid, _, at, stack): (i32, farmjank_causes::stacks::Look, i64, u32)| {
+            let calls = looks.recording.calls(stack).map(|call| format!("|{}@{}", call.name, call.file));
+            format!("{at}|{tid}{}", calls.collect::<String>())
+        };
+        same(&format!("{archetype}: stacks"), &theirs, &counted(looks.iter().map(row)), 1_000);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Pictures of late frames, from traces of the lab's phones: the wait that was planted lies in them where it was, and
 //! its owner stands beside it.
 
-use super::planted::{APP, ahead, charged, phone, record};
+use super::planted::{APP, ahead, alone, charged, phone, record};
 use farmjank_lab::spec::{CauseSpec, Hold, Meanwhile};
 use farmjank_lab::truth::TruthFrame;
 use farmjank_results::frame_lanes::{FrameLanes, Held, LaneState, Picture, Role};
@@ -23,7 +23,7 @@ fn waits<'p>(picture: &'p Picture, kind: &str, owner: &str) -> Vec<&'p Held> {
 
 #[test]
 fn a_planted_lock_is_drawn_where_it_was_with_its_owner_beside() {
-    let lock = CauseSpec { kind: Hold::Lock, and: None, meanwhile: Meanwhile::Disk };
+    let lock = CauseSpec { meanwhile: Meanwhile::Disk, ..alone(Hold::Lock) };
     let recorded = record(&phone("pixel-8", &[lock], |_| {}), 5, 6, &super::planted::config());
     let (found, _) = charged(&recorded.trace);
     let (truth, ahead) = (recorded.phone.truth(), ahead(&recorded.trace));
@@ -65,7 +65,7 @@ fn a_planted_lock_is_drawn_where_it_was_with_its_owner_beside() {
 
 #[test]
 fn the_lanes_of_a_frame_are_those_of_its_way() {
-    let upload = CauseSpec { kind: Hold::Upload, and: None, meanwhile: Meanwhile::Runs };
+    let upload = alone(Hold::Upload);
     let recorded = record(&phone("pixel-8", &[upload], |_| {}), 6, 6, &super::planted::config());
     let (found, _) = charged(&recorded.trace);
     let roles = |one: &Picture| one.lanes.iter().map(|lane| lane.role).collect::<Vec<_>>();

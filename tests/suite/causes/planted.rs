@@ -7,6 +7,7 @@ use farmjank_frames::frametimeline::TraceReader;
 use farmjank_frames::ftrace::{Around, Losses, Scan};
 use farmjank_lab::phone::{LabTime, Phone};
 use farmjank_lab::spec::{AppSpec, CauseSpec, Hold, Meanwhile, PageSpec, PhoneSpec};
+use farmjank_lab::truth::held::TruthHeld;
 use farmjank_lab::truth::verdict::{APP_DEADLINE, STUFFING};
 use farmjank_lab::truth::{Prediction, Trouble, Truth, TruthFrame};
 use farmjank_results::time::DeviceTime;
@@ -24,9 +25,19 @@ pub fn config() -> String {
     block.replace("com.shop", APP).replace("duration_ms: 20000 ", "")
 }
 
+/// The same, with call stacks: what the page says has to be added.
+pub fn config_with_stacks() -> String {
+    let (_, rest) = PAGE.split_once("## Methods in a trace").expect("the heading");
+    let block = rest.split("```").find(|block| block.contains("linux.perf\"")).expect("a block");
+    // The kernel keeps the last fifteen bytes of the name of an app's first thread.
+    let comm = &APP[APP.len() - 15..];
+    let block = block.replace("\\\"com.shop\\\"", &format!("\\\"{comm}\\\"")).replace("com.shop", APP);
+    format!("{}\n{block}", config())
+}
+
 /// One cause alone.
 pub fn alone(kind: Hold) -> CauseSpec {
-    CauseSpec { kind, and: None, meanwhile: Meanwhile::Runs }
+    CauseSpec { kind, and: None, meanwhile: Meanwhile::Runs, method: None }
 }
 
 /// A phone whose feed hitches for these causes.
@@ -118,8 +129,9 @@ pub fn charged(trace: &[u8]) -> (Found, Losses) {
     let clock = |at| read.boottime(at);
     let asked = ask::frames(frames, period, &clock);
     let scanned = scan.finish();
+    let looks = scanned.stacks.looks();
     let stalls = stall::stalls(&scanned.busy, frames, &clock);
-    let mut around = Around::of(asked.frames, stalls, scanned.threads);
+    let mut around = Around::of(asked.frames, stalls, scanned.threads).beside(looks);
     trace.chunks(1 << 16).for_each(|piece| around.feed(piece));
     around.finish().expect("events")
 }
@@ -144,6 +156,16 @@ fn leg(by: Hold) -> Leg {
 /// held up by until it handed the frame on, the RenderThread until it had drawn it, the GPU until it was done,
 /// whichever frame that was planted in; and the wait for a buffer.
 pub fn truly(truth: &Truth<'_>, token: i64, hitch: i64) -> Option<BTreeMap<&'static str, i64>> {
+    truly_by(truth, token, hitch, &|_, by| word(by))
+}
+
+/// The same, by the words these names give.
+pub fn truly_by(
+    truth: &Truth<'_>,
+    token: i64,
+    hitch: i64,
+    name: &dyn Fn(&TruthHeld, Hold) -> &'static str,
+) -> Option<BTreeMap<&'static str, i64>> {
     let layers = truth.layers.iter().filter(|layer| layer.package == APP);
     let frames: Vec<&TruthFrame> = layers.flat_map(|layer| layer.frames.iter()).collect();
     let frame = frames.iter().find(|frame| frame.token == Some(token))?;
@@ -190,7 +212,7 @@ pub fn truly(truth: &Truth<'_>, token: i64, hitch: i64) -> Option<BTreeMap<&'sta
             Leg::Gpu => vec![(work.queued.max(from), frame.ready)],
         };
         let (whole, ns) = (held.to - held.from, inside((held.from, held.to), &within));
-        held.parts().into_iter().for_each(|(by, part)| add(word(by), ns * part / whole.max(1)));
+        held.parts().into_iter().for_each(|(by, part)| add(name(&held, by), ns * part / whole.max(1)));
     }
     for near in &near {
         let (from, to) = (near.work.issue, near.work.issue + near.work.dequeue);

@@ -4,6 +4,8 @@
 use super::{job, shop, shops};
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::stop::Urgency;
+use farmjank_frames::ftrace::Methods;
+use farmjank_frames::registry::probes_telling;
 use farmjank_results::compare::{Given, measured};
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::{Record, WindowCauses};
@@ -92,6 +94,41 @@ fn a_long_trace_comes_over_in_pieces_and_leaves_nothing_on_the_phone() {
     assert!(causes.causes[0].us * 10 > causes.hitch_us * 9, "{:?}", causes.causes);
     assert_eq!(causes.explained_us + causes.unexplained_us + causes.unknown_us, causes.hitch_us);
     assert!(left_behind(&story).is_empty(), "{:?}", left_behind(&story));
+}
+
+/// One line of the phone's shell begins the recorder: it has quotes inside quotes, and asks the phone whose app it is.
+#[test]
+fn stacks_are_recorded_of_an_app_that_may_be_looked_into_and_otherwise_the_rest_of_the_trace_is() {
+    for (word, taken) in
+        [("profileable: true", true), ("debuggable: true", true), ("debuggable: false", false)]
+    {
+        let lab = format!(
+            "name: methods
+phones:
+  - archetype: pixel-8
+    serial: P8
+    apps:
+      - id: com.example.shop
+        {word}
+        pages:
+          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true }}
+          feed: {{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: 0.05, causes: [ {{ kind: unknown, method: net_await }} ] }}
+"
+        );
+        let methods = Methods { wanted: true, mapping: None };
+        let story = Stage::lab_yaml(&lab)
+            .diagnose(Diagnose::Failed)
+            .probes(probes_telling(methods))
+            .scenario(&feed(3))
+            .run();
+        let causes = found(&story).causes.as_ref().expect("causes");
+        let stacks = causes.stacks.as_ref().expect("somebody asked for them");
+        assert_eq!((stacks.taken > 100, stacks.reason.is_none()), (taken, taken), "{word}: {stacks:?}");
+        let object = causes.causes.first().map_or("", |cause| cause.named.object.as_str());
+        let net = "com.example.shop.Net.await, called by com.example.shop.FeedLoader.load";
+        assert_eq!(object == net, taken, "{word}: {:?}", causes.causes);
+        assert!(left_behind(&story).is_empty(), "{:?}", left_behind(&story));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::of_app::frames_of;
 use super::recorder::{self, LONGEST_MS};
 use super::trace::TraceReader;
-use crate::ftrace::CauseTrace;
+use crate::ftrace::{CauseTrace, Methods};
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
@@ -18,8 +18,11 @@ use std::rc::Rc;
 const BUFFER_KB: u32 = 32 * 1024;
 
 /// Records SurfaceFlinger's frame timeline.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FrameTimeline;
+#[derive(Clone, Debug, Default)]
+pub struct FrameTimeline {
+    /// How methods are told where it is asked why frames are late.
+    pub methods: Methods,
+}
 
 /// What is recorded. No quote and nothing a shell could expand in it.
 fn config() -> String {
@@ -69,7 +72,7 @@ impl Probe for FrameTimeline {
     }
 
     fn begin(&self, facts: &DeviceFacts, _app: &App, nonce: u64) -> String {
-        recorder::begin(facts, &config(), nonce)
+        recorder::begin(facts, &config(), None, nonce)
     }
 
     fn end(&self, _facts: &DeviceFacts, _app: &App, nonce: u64, mark: &[u8]) -> String {
@@ -79,6 +82,6 @@ impl Probe for FrameTimeline {
     }
 
     fn for_causes(&self) -> Option<Rc<dyn Probe>> {
-        Some(Rc::new(CauseTrace))
+        Some(Rc::new(CauseTrace { methods: self.methods.clone() }))
     }
 }

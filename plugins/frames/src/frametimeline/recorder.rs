@@ -26,9 +26,13 @@ const NOTED: &str = "/data/local/tmp/farmjank-recorder";
 /// Most digits of a process number.
 const DIGITS: usize = 10;
 
-/// Records what `config` says, with no quote and nothing a shell could expand in it, and tells its process.
-pub(crate) fn begin(facts: &DeviceFacts, config: &str, nonce: u64) -> String {
-    let config = quote(config);
+/// Records what `config` says, with no backslash in it, and tells its process. `more`: shell lines that print the rest
+/// of what is to be recorded, without standard input.
+pub(crate) fn begin(facts: &DeviceFacts, config: &str, more: Option<&str>, nonce: u64) -> String {
+    let config = match more {
+        None => format!("echo {}", quote(config)),
+        Some(more) => format!("{{ echo {}; {more}; }}", quote(config)),
+    };
     let path = quote(&path(nonce));
     let name = name(nonce);
     let (how, then) = if facts.sdk >= WAITS {
@@ -39,7 +43,7 @@ pub(crate) fn begin(facts: &DeviceFacts, config: &str, nonce: u64) -> String {
     };
     // The pipe's status is that of its last command.
     format!(
-        "{}{{ echo {name}; echo {config} | perfetto -c - --txt {how} -o {path}; }} > {NOTED}; s=$?; \
+        "{}{{ echo {name}; {config} | perfetto -c - --txt {how} -o {path}; }} > {NOTED}; s=$?; \
          if [ $s = 0 ]; then cat {NOTED}{then}; else rm -f {NOTED}; fi; exit $s",
         sweep()
     )

@@ -5,8 +5,10 @@ use super::reader::{FtraceReader, Unusable};
 use super::stats::Losses;
 use farmjank_causes::frame::Frame;
 use farmjank_causes::inquiry::{Found, Inquiry};
+use farmjank_causes::stacks::Looks;
 use farmjank_causes::stall::Stall;
 use farmjank_causes::threads::Threads;
+use std::rc::Rc;
 
 /// Said of every late frame and stall of a trace that lost events nobody knows where.
 const OVERWRITTEN: &str =
@@ -23,6 +25,11 @@ impl Around {
     /// same trace met.
     pub fn of(frames: Vec<Frame>, stalls: Vec<Stall>, threads: Threads) -> Around {
         Around { inquiry: Inquiry::of(frames, stalls), reader: FtraceReader::knowing(threads) }
+    }
+
+    /// The same, with looks at threads' calls, as a [`Scan`](super::Scan) of the same trace found them.
+    pub fn beside(self, looks: Rc<Looks>) -> Around {
+        Around { inquiry: self.inquiry.beside(looks), ..self }
     }
 
     /// Takes the next bytes of the trace.

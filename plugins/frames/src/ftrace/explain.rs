@@ -6,32 +6,57 @@
 use super::{Around, Scan, Scanned};
 use crate::frametimeline::{Trace, TraceReader, frames_of};
 use farmjank_causes::ask::{self, Asked};
+use farmjank_causes::held::Busy;
+use farmjank_causes::stacks::Looks;
 use farmjank_causes::stall::{self, Stall};
+use farmjank_causes::threads::Threads;
 use farmjank_causes::told::{Most, told};
 use farmjank_results::device::App;
 use farmjank_results::frame_lanes::FrameLanes;
 use farmjank_results::frame_timeline::SurfaceFrames;
-use farmjank_results::hitch_causes::HitchCauses;
+use farmjank_results::hitch_causes::{CallStacks, HitchCauses};
 use farmjank_results::motion::Motion;
 use farmjank_results::reader::{CauseReader, Explained, Unreadable};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// Reads the trace of a trial for why frames were late.
 pub struct Explain {
     app: App,
     clock: Option<ClockMap>,
+    methods: Methods,
     reading: Reading,
+}
+
+/// How methods are told.
+#[derive(Clone, Debug, Default)]
+pub struct Methods {
+    /// Stacks of calls were to be recorded beside.
+    pub wanted: bool,
+    /// A mapping of R8 or ProGuard, by which they have the names of the source.
+    pub mapping: Option<Arc<str>>,
 }
 
 /// How far it is.
 enum Reading {
     Frames(Box<(TraceReader, Scan)>),
-    Told(Box<(Trace, BTreeMap<String, SurfaceFrames>, Scanned)>),
+    Told(Box<Told>),
     Causes(Vec<Window>),
     /// Nothing more is to be read.
     Over,
+}
+
+/// What the first reading found.
+struct Told {
+    trace: Trace,
+    frames: BTreeMap<String, SurfaceFrames>,
+    threads: Threads,
+    busy: Busy,
+    looks: Rc<Looks>,
+    stacks: Option<CallStacks>,
 }
 
 /// A window that is asked about.
@@ -43,12 +68,13 @@ struct Window {
     /// None where no frame of it was late, and nothing held main up: nothing is to be read.
     around: Option<Around>,
     in_time: u32,
+    stacks: Option<CallStacks>,
 }
 
 impl Explain {
     /// Of this app, on a phone whose clocks stand to each other so.
-    pub fn new(app: &App, clock: Option<ClockMap>) -> Explain {
-        Explain { app: app.clone(), clock, reading: Reading::Frames(Box::default()) }
+    pub fn new(app: &App, clock: Option<ClockMap>, methods: Methods) -> Explain {
+        Explain { app: app.clone(), clock, methods, reading: Reading::Frames(Box::default()) }
     }
 }
 
@@ -77,14 +103,18 @@ impl CauseReader for Explain {
         let trace = reader.finish()?;
         let frames = frames_of(&trace, &self.app, self.clock)?;
         let said = SideReading::Timeline(frames.clone());
-        self.reading = Reading::Told(Box::new((trace, frames, scan.finish())));
+        let Scanned { threads, busy, mut stacks } = scan.finish();
+        if let Some(mapping) = &self.methods.mapping {
+            stacks.retrace(mapping);
+        }
+        let (told, looks) = (stacks.told(self.methods.wanted), stacks.looks());
+        self.reading = Reading::Told(Box::new(Told { trace, frames, threads, busy, looks, stacks: told }));
         Ok(said)
     }
 
     fn ask(&mut self, windows: &[&[Motion]]) -> bool {
         if let Reading::Told(told) = &self.reading {
-            let (trace, frames, scanned) = &**told;
-            let asked = windows.iter().map(|motions| window(trace, frames, scanned, motions)).collect();
+            let asked = windows.iter().map(|motions| window(told, motions)).collect();
             self.reading = Reading::Causes(asked);
         }
         let Reading::Causes(windows) = &self.reading else { return false };
@@ -100,12 +130,8 @@ impl CauseReader for Explain {
 }
 
 /// What is asked about one window: its frames, late ones and those in time.
-fn window(
-    trace: &Trace,
-    frames: &BTreeMap<String, SurfaceFrames>,
-    scanned: &Scanned,
-    motions: &[Motion],
-) -> Window {
+fn window(told: &Told, motions: &[Motion]) -> Window {
+    let Told { trace, frames, threads, busy, looks, stacks } = told;
     let mut asked = Asked::default();
     let mut doubts = Vec::new();
     let mut moved = 0;
@@ -118,7 +144,7 @@ fn window(
         })
     };
     for of_process in frames.values() {
-        asked.stalls.extend(stall::stalls(&scanned.busy, of_process, &clock).into_iter().filter(under_way));
+        asked.stalls.extend(stall::stalls(busy, of_process, &clock).into_iter().filter(under_way));
         let own = of_process.within(motions);
         moved = moved.max(own.moving_ns(motions));
         match own.period.filter(|period| period.ns() > 0) {
@@ -142,13 +168,14 @@ fn window(
         offset: trace.offset,
         in_time: count(asked.frames.len() - late),
         around: (late > 0 || !asked.stalls.is_empty())
-            .then(|| Around::of(asked.frames, asked.stalls, scanned.threads.clone())),
+            .then(|| Around::of(asked.frames, asked.stalls, threads.clone()).beside(looks.clone())),
+        stacks: stacks.clone(),
     }
 }
 
 impl Window {
     fn causes(self, app: &App) -> Result<Explained, String> {
-        let Window { motion, dropped, mut doubts, offset, around, in_time } = self;
+        let Window { motion, dropped, mut doubts, offset, around, in_time, stacks } = self;
         let mut lanes = FrameLanes::default();
         let of_window = match around {
             None => HitchCauses { in_time, ..HitchCauses::default() },
@@ -164,7 +191,7 @@ impl Window {
                 told
             }
         };
-        let causes = HitchCauses { motion: Some(motion), dropped, doubts, ..of_window };
+        let causes = HitchCauses { motion: Some(motion), dropped, doubts, stacks, ..of_window };
         Ok(Explained { causes, lanes })
     }
 }

@@ -36,19 +36,29 @@ fn app() -> App {
 }
 
 fn read(bytes: Vec<u8>, mark: &[u8], clock: Option<ClockMap>) -> Result<SideReading, Unreadable> {
-    FrameTimeline.read(&ProbeOutput { bytes, mark: mark.to_vec(), began: None, ended: None }, &app(), clock)
+    FrameTimeline::default().read(
+        &ProbeOutput { bytes, mark: mark.to_vec(), began: None, ended: None },
+        &app(),
+        clock,
+    )
 }
 
 #[test]
 fn only_android_12_and_newer_is_offered() {
-    assert!(FrameTimeline.offer(&facts(31)).is_ok() && FrameTimeline.offer(&facts(36)).is_ok());
-    assert!(FrameTimeline.offer(&facts(30)).is_err());
-    assert_eq!((FrameTimeline.scope(), FrameTimeline.file()), (Scope::Trial, "trial.perfetto-trace"));
+    assert!(
+        FrameTimeline::default().offer(&facts(31)).is_ok()
+            && FrameTimeline::default().offer(&facts(36)).is_ok()
+    );
+    assert!(FrameTimeline::default().offer(&facts(30)).is_err());
+    assert_eq!(
+        (FrameTimeline::default().scope(), FrameTimeline::default().file()),
+        (Scope::Trial, "trial.perfetto-trace")
+    );
 }
 
 #[test]
 fn the_beginning_waits_where_it_can_and_names_no_two_traces_alike() {
-    let line = |sdk: u32, nonce: u64| FrameTimeline.begin(&facts(sdk), &app(), nonce);
+    let line = |sdk: u32, nonce: u64| FrameTimeline::default().begin(&facts(sdk), &app(), nonce);
     assert!(line(33, 1).contains("| perfetto -c - --txt --background-wait -o '/data/misc/perfetto-traces/farmjank-0000000000000001.perfetto-trace'; }"));
     assert!(line(32, 1).contains("--background -o") && line(32, 1).contains("; sleep 1; else"));
     assert_ne!(line(33, 1), line(33, 2));
@@ -63,7 +73,7 @@ fn the_beginning_waits_where_it_can_and_names_no_two_traces_alike() {
 
 #[test]
 fn nothing_but_a_number_becomes_part_of_the_end() {
-    let line = |mark: &[u8]| FrameTimeline.end(&facts(33), &app(), 5, mark);
+    let line = |mark: &[u8]| FrameTimeline::default().end(&facts(33), &app(), 5, mark);
     assert!(line(b"12345\r\n").contains("kill -INT 12345 "));
     assert!(line(b"WARNING: linker: x\n 77 \n").contains("kill -INT 77 "));
     for hostile in

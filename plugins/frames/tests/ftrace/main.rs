@@ -2,5 +2,6 @@
 
 mod hostile;
 mod judge;
+mod stacks;
 mod told;
 mod writer;

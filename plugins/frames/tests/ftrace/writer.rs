@@ -116,3 +116,68 @@ pub fn stats(end: bool, cpu: i64, overrun: i64, unknown: &[&str]) -> Vec<u8> {
     let cpu = bytes(2, &[number(1, cpu), number(3, overrun)].concat());
     packet(34, &[number(1, if end { 2 } else { 1 }), cpu, names].concat())
 }
+
+/// The first packet of a writer of `linux.perf`: what it looks at (a tracepoint; in steps of time where it is none), by
+/// which clock.
+pub fn looks_at(writer: i64, tracepoint: Option<&str>, clock: i64) -> Vec<u8> {
+    let timebase = match tracepoint {
+        Some(name) => [number(1, 1), bytes(3, &bytes(1, name.as_bytes()))].concat(),
+        None => [number(2, 200), number(4, 1)].concat(),
+    };
+    let defaults = [number(58, clock), bytes(12, &bytes(1, &timebase))].concat();
+    bytes(1, &[number(8, 5), number(10, writer), number(13, 1), bytes(59, &defaults)].concat())
+}
+
+/// A sample of a stack, with what it is the first to name.
+pub fn sampled(writer: i64, at: i64, tid: i64, stack: i64, interned: &[Vec<u8>]) -> Vec<u8> {
+    let sample = [number(1, 0), number(2, 7), number(3, tid), number(4, stack)].concat();
+    let packet =
+        [number(8, at), number(10, writer), number(13, 2), bytes(12, &interned.concat()), bytes(66, &sample)];
+    bytes(1, &packet.concat())
+}
+
+/// A sample that holds something else: these fields.
+pub fn told_of_samples(writer: i64, at: i64, fields: &[Vec<u8>]) -> Vec<u8> {
+    bytes(1, &[number(8, at), number(10, writer), number(13, 2), bytes(66, &fields.concat())].concat())
+}
+
+pub fn function(iid: i64, name: &str) -> Vec<u8> {
+    bytes(5, &[number(1, iid), bytes(2, name.as_bytes())].concat())
+}
+
+/// A frame: its function and its mapping.
+pub fn called(iid: i64, function: i64, mapping: i64) -> Vec<u8> {
+    bytes(6, &[number(1, iid), number(2, function), number(3, mapping), number(4, 0x1000)].concat())
+}
+
+/// A stack, from its outermost frame on.
+pub fn stack(iid: i64, frames: &[i64]) -> Vec<u8> {
+    let frames: Vec<u8> = frames.iter().flat_map(|frame| number(2, *frame)).collect();
+    bytes(7, &[number(1, iid), frames].concat())
+}
+
+/// A mapped file, by the parts of its path.
+pub fn mapped(iid: i64, parts: &[(i64, &str)]) -> Vec<u8> {
+    let paths = parts
+        .iter()
+        .flat_map(|(iid, part)| bytes(17, &[number(1, *iid), bytes(2, part.as_bytes())].concat()));
+    let numbers: Vec<u8> = parts.iter().flat_map(|(iid, _)| number(7, *iid)).collect();
+    [paths.collect(), bytes(19, &[number(1, iid), numbers].concat())].concat()
+}
+
+/// What the service says of the clocks: CLOCK_MONOTONIC and CLOCK_BOOTTIME at one instant.
+pub fn clocks(monotonic: i64, boot: i64) -> Vec<u8> {
+    let clock = |id: i64, at: i64| bytes(1, &[number(1, id), number(2, at)].concat());
+    bytes(1, &[number(10, 1), bytes(6, &[clock(6, boot), clock(3, monotonic)].concat())].concat())
+}
+
+/// The config a trace was recorded with: the names of its sources.
+pub fn asked_for(sources: &[&str]) -> Vec<u8> {
+    let source = |name: &&str| bytes(2, &bytes(1, &bytes(1, name.as_bytes())));
+    packet(33, &sources.iter().flat_map(source).collect::<Vec<_>>())
+}
+
+/// The release of the phone.
+pub fn release(sdk: i64) -> Vec<u8> {
+    packet(45, &number(5, sdk))
+}

@@ -21,7 +21,9 @@ pub fn package(scene: &Scene<'_>, name: &str, out: &mut Vec<u8>) {
     line!(out, "    versionName={}", app.version);
     line!(out, "    flags=[ {debug}HAS_CODE ALLOW_CLEAR_USER_DATA ]");
     if sdk >= 29 {
-        line!(out, "    privateFlags=[ PRIVATE_FLAG_ACTIVITIES_RESIZE_MODE_RESIZEABLE ]");
+        // What is debuggable may be looked into without saying so.
+        let profile = if app.profileable || app.debuggable { " PROFILEABLE_BY_SHELL" } else { "" };
+        line!(out, "    privateFlags=[ PRIVATE_FLAG_ACTIVITIES_RESIZE_MODE_RESIZEABLE{profile} ]");
     }
     line!(out, "    pkgFlags=[ {debug}HAS_CODE ALLOW_CLEAR_USER_DATA ]");
     line!(out, "    firstInstallTime=2024-11-02 10:12:44");

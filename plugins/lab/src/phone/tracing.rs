@@ -187,6 +187,8 @@ fn traced(phone: &Phone, session: &Session) -> Vec<u8> {
     };
     let fingerprint = phone.sim.setup.archetype.fingerprint();
     let monotonic = phone.clocks.monotonic(ended);
+    let open = phone.sim.setup.apps.iter().filter(|app| app.spec.profileable || app.spec.debuggable);
+    let profiled: Vec<String> = open.map(|app| app.id().to_owned()).collect();
     trace(&Capture {
         truth: &truth,
         sdk: phone.sim.setup.archetype.sdk,
@@ -197,6 +199,7 @@ fn traced(phone: &Phone, session: &Session) -> Vec<u8> {
         boot_offset: phone.clocks.slept,
         wall_offset: WALL_START + ended - monotonic,
         births: &phone.sim.activities.births,
+        profiled: &profiled,
         build: &fingerprint,
         seed: phone.body.seed,
         loss: phone.tracing.faults.loss,

@@ -128,7 +128,8 @@ impl Planted {
                     Place::Gpu => ready - self.of(|place| place == Place::Gpu),
                 };
             let meanwhile = self.cause.meanwhile;
-            Some(TruthHeld { by, meanwhile, from, to: from + ns })
+            let method = self.cause.method.filter(|_| nth == 0);
+            Some(TruthHeld { by, meanwhile, method, from, to: from + ns })
         };
         Settled {
             traversal: start + ui / 4 + until(250),

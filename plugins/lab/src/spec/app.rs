@@ -21,6 +21,8 @@ pub struct AppSpec {
     pub metrics_listener: bool,
     /// The build is debuggable.
     pub debuggable: bool,
+    /// Its manifest says `<profileable android:shell="true"/>`: its stacks of calls may be taken.
+    pub profileable: bool,
     /// `versionName`.
     pub version: String,
     /// `versionCode`; else the digits of the version.
@@ -54,6 +56,7 @@ impl Default for AppSpec {
             warm_ms: 140.0,
             metrics_listener: false,
             debuggable: false,
+            profileable: false,
             version: "7.4.1".into(),
             version_code: None,
             memory_mb: 180.0,

@@ -1,5 +1,6 @@
 //! What a lab file says of why frames are late: what is planted. The phone tells none of these words.
 
+use super::method::Method;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -100,4 +101,7 @@ pub struct CauseSpec {
     /// What the lock's owner or the process that answers does meanwhile.
     #[serde(default)]
     pub meanwhile: Meanwhile,
+    /// The method of the app in which the first of them holds main up: call stacks tell it, nothing else does.
+    #[serde(default)]
+    pub method: Option<Method>,
 }

@@ -1,7 +1,7 @@
 //! What an app's threads did for a frame, stage by stage, and what held them up. Times are ns on the phone's
 //! CLOCK_MONOTONIC. Must not know what a tracer tells of it.
 
-use crate::spec::{CauseSpec, Hold, Meanwhile};
+use crate::spec::{CauseSpec, Hold, Meanwhile, Method};
 
 /// A thread was held up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub struct TruthHeld {
     pub by: Hold,
     /// What whom it waited for did meanwhile.
     pub meanwhile: Meanwhile,
+    /// In this method of the app, where one was planted.
+    pub method: Option<Method>,
     /// From.
     pub from: i64,
     /// Until.
@@ -74,7 +76,8 @@ impl TruthStall {
         match self.cause {
             None => {
                 let by = Hold::Message;
-                [Some(TruthHeld { by, meanwhile: Meanwhile::Runs, from: self.from, to: self.to }), None]
+                let (meanwhile, method) = (Meanwhile::Runs, None);
+                [Some(TruthHeld { by, meanwhile, method, from: self.from, to: self.to }), None]
             }
             Some(cause) => one_after_another(cause, self.from, self.to - self.from),
         }
@@ -84,10 +87,10 @@ impl TruthStall {
 /// A cause's holds from an instant on, so long together.
 pub(crate) fn one_after_another(cause: CauseSpec, from: i64, ns: i64) -> [Option<TruthHeld>; 2] {
     let [first, second] = split(cause, ns);
-    let held = |by, from, to| TruthHeld { by, meanwhile: cause.meanwhile, from, to };
+    let held = |by, method, from, to| TruthHeld { by, meanwhile: cause.meanwhile, method, from, to };
     [
-        Some(held(cause.kind, from, from + first)),
-        cause.and.map(|by| held(by, from + first, from + first + second)),
+        Some(held(cause.kind, cause.method, from, from + first)),
+        cause.and.map(|by| held(by, None, from + first, from + first + second)),
     ]
 }
 

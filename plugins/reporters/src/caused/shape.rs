@@ -4,8 +4,8 @@
 use super::CausedView;
 use crate::clean::json_text;
 use farmjank_results::hitch_causes::{
-    FrameCause, FrameCauses, HitchCause, HitchCauses, LateFrame, NamedCause, StallCauses, Stalled,
-    Unexplained,
+    CallStacks, FrameCause, FrameCauses, HitchCause, HitchCauses, LateFrame, NamedCause, StallCauses,
+    Stalled, Unexplained,
 };
 use farmjank_results::record::WindowCauses;
 use serde_json::{Map, Value, json};
@@ -56,6 +56,8 @@ fn object(found: &HitchCauses) -> Map<String, Value> {
     put("frames", found.frames.iter().map(frame).collect());
     put("frames_left_out", json!(found.frames_left_out));
     put("stalls", stalls(&found.stalls));
+    let stacks = |of: &CallStacks| json!({ "taken": of.taken, "lost": of.lost, "reason": of.reason.as_deref().map(json_text) });
+    put("stacks", found.stacks.as_ref().map_or(Value::Null, stacks));
     put("doubts", found.doubts.iter().map(|doubt| json_text(doubt)).collect());
     fields
 }

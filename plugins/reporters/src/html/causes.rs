@@ -148,7 +148,10 @@ fn told(found: &HitchCauses, window: Option<&WindowMeasured>, lanes: &FrameLanes
         frames: worst.iter().take(FRAMES).map(|late| frame(late, window, lanes)).collect(),
         left_out: worst.len().saturating_sub(FRAMES) + found.frames_left_out as usize,
         stalls: why::stalls_head(found).map(|head| stalls(&found.stalls, head, window, lanes)),
-        doubts: found.doubts.iter().take(WORDS).map(|doubt| line(doubt, SENTENCE)).collect(),
+        doubts: {
+            let doubts = found.doubts.iter().take(WORDS).cloned();
+            doubts.chain(why::stacks(found)).map(|doubt| line(&doubt, SENTENCE)).collect()
+        },
     }
 }
 

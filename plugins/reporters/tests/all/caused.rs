@@ -134,6 +134,7 @@ fn found(words: &Words, from: DeviceTime) -> HitchCauses {
         frames: (0..10).map(|nth| late(words, from, nth)).collect(),
         frames_left_out: 0,
         stalls: stalls(words, from),
+        stacks: Some(CallStacks { taken: 1_204, lost: 7, reason: None }),
         doubts: vec!["the compositor's own threads are not in the trace".to_owned()],
         lanes: Some(LANES.to_owned()),
     }

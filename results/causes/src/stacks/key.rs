@@ -14,9 +14,12 @@ pub struct Key {
     pub object: String,
     /// The innermost calls that are somebody's, innermost first.
     pub path: String,
+    /// The app has a part in it.
+    pub own: bool,
 }
 
 /// Of every stack of a recording: its key, and whether main waits for its next message in it.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
     all: Vec<(Option<Key>, bool)>,
 }
@@ -46,7 +49,9 @@ fn key(recording: &Recording, stack: u32) -> Option<Key> {
     let calls: Vec<&Call> = recording.calls(stack).filter(|call| !is_runtime(call)).collect();
     let named = || calls.iter().filter(|call| !call.name.is_empty());
     let mut own = named().filter(|call| !is_platform(call)).map(|call| method(&call.name));
-    let object = match own.next() {
+    let innermost = own.next();
+    let is_own = innermost.is_some();
+    let object = match innermost {
         Some(innermost) => match own.find(|caller| *caller != innermost) {
             Some(caller) => format!("{innermost}, called by {caller}"),
             None => innermost,
@@ -68,7 +73,7 @@ fn key(recording: &Recording, stack: u32) -> Option<Key> {
             break;
         }
     }
-    Some(Key { object, path: path.join(" ← ") })
+    Some(Key { object, path: path.join(" ← "), own: is_own })
 }
 
 /// The file of the innermost call, where no call has a name.

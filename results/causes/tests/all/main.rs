@@ -2,6 +2,7 @@
 
 mod lanes;
 mod laws;
+mod methods;
 mod rules;
 mod stalls;
 mod truth;

@@ -16,12 +16,12 @@ fn only(world: World) -> (String, String, String) {
     (word, sentence, detail)
 }
 
-fn same(one: Segment) -> Segment {
+pub fn same(one: Segment) -> Segment {
     one
 }
 
 /// A main thread that waits from five to forty-five milliseconds, and is woken then by this thread.
-fn waits(world: &mut World, state: State, waker: Option<i32>) {
+pub fn waits(world: &mut World, state: State, waker: Option<i32>) {
     let end = LATE + 45 * MS;
     world.late(does(APP, 5, 45, state), |one| Segment { to: Some(end - 1), ..one });
     let waker = waker.map(|tid| world.thread(tid));

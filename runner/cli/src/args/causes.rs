@@ -54,8 +54,8 @@ pub struct CausesArgs {
     /// Only this app; without it, the one with most frames.
     #[arg(long, value_name = "NAME")]
     pub package: Option<String>,
-    /// Of call stacks: the mapping.txt that R8 or ProGuard wrote for this very build, for the names of the source. Of
-    /// issues: the methodMapping.txt that Matrix wrote for it.
+    /// Of call stacks, also those in a trace: the mapping.txt that R8 or ProGuard wrote for this very build, for the
+    /// names of the source. Of issues: the methodMapping.txt that Matrix wrote for it.
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
     /// Of call stacks: how they name a stall. Each by the time it stands for; or all of it by its key stack, the one

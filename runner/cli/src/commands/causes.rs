@@ -53,10 +53,16 @@ fn answered(args: &CausesArgs) -> Result<String, CommandError> {
     let is_file = new.is_none() && !host::is_folder(from);
     let is_stacks = is_file && of_stacks::is_recording(from);
     let is_issues = is_file && !is_stacks && of_issues::is_issues(from);
-    if !(is_stacks || is_issues) && (args.mapping.is_some() || args.by.is_some() || args.export.is_some()) {
+    if !(is_stacks || is_issues) && (args.by.is_some() || args.export.is_some()) {
         let from = shown(from);
         return Err(usage!(
-            "--mapping, --by and --export are for call stacks, such as perf.data of simpleperf: {from} holds none"
+            "--by and --export are for call stacks alone, such as perf.data of simpleperf: {from} holds none"
+        ));
+    }
+    if !is_file && args.mapping.is_some() {
+        return Err(usage!(
+            "the methods of a run have their names since it was made: `farmjank run --stacks --mapping FILE`, or give \
+             its trace here (trial.perfetto-trace.zst)"
         ));
     }
     match (host::is_folder(from), new) {
@@ -79,7 +85,7 @@ fn of_trace(from: &Path, args: &CausesArgs) -> Result<String, CommandError> {
             "{name} is no run bundle, so it has no window `{cell}`: give a trace alone, or a run"
         ));
     }
-    let (app, found) = answer(from, args.package.as_deref())?;
+    let (app, found) = answer(from, args)?;
     let view = CausedView { app: &app, found: &found, fingerprints: false };
     Ok(match args.format {
         AnalyzeFormat::Json => json(&view),
@@ -88,14 +94,14 @@ fn of_trace(from: &Path, args: &CausesArgs) -> Result<String, CommandError> {
 }
 
 /// The app, and what is said of it.
-fn answer(path: &Path, package: Option<&str>) -> Result<(String, HitchCauses), CommandError> {
+fn answer(path: &Path, args: &CausesArgs) -> Result<(String, HitchCauses), CommandError> {
     if host::is_handed(path) {
         let name = shown(path);
         return Err(usage!(
             "{name}: a trace is read twice here, and a stream only once: save it, and give the file"
         ));
     }
-    let package = spoken::package(package)?;
+    let package = spoken::package(args.package.as_deref())?;
     let (mut reader, mut scan) = (TraceReader::default(), Scan::default());
     host::read_pieces::<FileError>(path, &mut |piece| {
         reader.feed(piece);
@@ -103,13 +109,17 @@ fn answer(path: &Path, package: Option<&str>) -> Result<(String, HitchCauses), C
         Ok(())
     })?;
     let trace = reader.finish().map_err(|why| FileError::content(path, why.to_string()))?;
-    let Scanned { threads, busy } = scan.finish();
+    let Scanned { threads, busy, mut stacks } = scan.finish();
     let (app, asked, mut doubts) = asked(&trace, &busy, package.as_deref(), path)?;
-    let (found, losses) = looked(path, Around::of(asked.frames, asked.stalls, threads))?;
+    if let Some(mapping) = &args.mapping {
+        doubts.extend(of_stacks::retraced(mapping, |text| stacks.retrace(text))?);
+    }
+    let (told_of_stacks, looks) = (stacks.told(args.mapping.is_some()), stacks.looks());
+    let (found, losses) = looked(path, Around::of(asked.frames, asked.stalls, threads).beside(looks))?;
     doubts.extend(losses.doubts());
     let dropped = u32::try_from(asked.dropped).unwrap_or(u32::MAX);
     let told = told(&found, &app, Most::ALL, &|_| None);
-    Ok((app, HitchCauses { dropped, doubts, ..told }))
+    Ok((app, HitchCauses { dropped, doubts, stacks: told_of_stacks, ..told }))
 }
 
 /// The app's frames and stalls, and what the trace lacks of them.

@@ -16,7 +16,7 @@ use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::{Unread, load_noting, selection};
 use crate::settings::{Terminal, complain, refuse, serials, time};
 use crate::ui::Ui;
-use crate::wiring::{self, lab, phones, probes, sources};
+use crate::wiring::{self, lab, phones, probes_of_run, sources};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Setup, run as conduct};
 use farmjank_engine::options::Options;
@@ -25,6 +25,7 @@ use farmjank_engine::pictures::Pictures;
 use farmjank_engine::resume::left;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
+use farmjank_frames::ftrace::Methods;
 use farmjank_lab::lab::Lab;
 use farmjank_lab_shards as lab_shards;
 use farmjank_leaf::text::name as shown;
@@ -44,6 +45,8 @@ use place::{Asked, NoPlace, Place};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// Most bytes of a mapping: it is held whole.
+const MAPPING: u64 = 1 << 30;
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
 const NO_WALL: &str = "2000-01-01T00:00:00Z";
 
@@ -116,10 +119,18 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
         complain(why);
     }
     let simulated = args.phones.lab.is_some();
-    let (record, ui, root) = in_runtime(simulated, conducted(args, terminal, scenarios, inputs))
+    let methods = methods(args).map_err(|why| NoRun::Ended(refuse(&why)))?;
+    let (record, ui, root) = in_runtime(simulated, conducted(args, terminal, scenarios, inputs, methods))
         .flatten()
         .map_err(NoRun::Ended)?;
     Ok(Done { record, root, itself, keeper, ui })
+}
+
+/// How methods are told where it is asked why frames are late.
+fn methods(args: &RunArgs) -> Result<Methods, CommandError> {
+    let text = args.methods.mapping.as_deref().map(|path| host::read_file(path, MAPPING)).transpose()?;
+    let mapping = text.map(|text| String::from_utf8_lossy(&text).into());
+    Ok(Methods { wanted: args.methods.stacks, mapping })
 }
 
 /// The run itself, and who watches it; or the exit code when there was none.
@@ -128,6 +139,7 @@ async fn conducted(
     terminal: Terminal,
     scenarios: Vec<Scenario>,
     mut inputs: RunInputs,
+    methods: Methods,
 ) -> Result<(Record, Option<Ui>, PathBuf), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
     inputs.wanted.inventory.clone_from(&phones.inventory.phones);
@@ -156,7 +168,7 @@ async fn conducted(
         ab_plan,
         forewarn,
         fail_fast: args.fail_fast,
-        diagnose: args.causes,
+        diagnose: args.diagnose(),
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };
@@ -168,7 +180,7 @@ async fn conducted(
         let setup = lab_shards::Setup {
             options,
             scenarios,
-            shards: wiring::shards(&lab, args.no_witnesses, open),
+            shards: wiring::shards(&lab, probes_of_run(args.no_witnesses, methods), open),
             threads: Box::new(host::simulated_thread),
             at_once: host::cores(),
             files,
@@ -184,7 +196,7 @@ async fn conducted(
             scenarios,
             provider: phones.provider,
             sources: Box::new(move |scenario| sources(scenario, phones.seed)),
-            probes: if args.no_witnesses { Vec::new() } else { probes() },
+            probes: probes_of_run(args.no_witnesses, methods)(),
             claims: phones.claims,
             files,
             voice,

@@ -2,6 +2,7 @@
 
 mod builds;
 mod made;
+mod of_methods;
 mod of_run;
 mod stacks;
 
@@ -79,6 +80,31 @@ fn the_page_shows_what_is_printed() {
     let printed = causes(folder.path(), &["--package", "com.shop"]);
     assert_eq!((printed.code, printed.err.as_str()), (0, ""));
     shows("farmjank causes trial.perfetto-trace --package com.shop", &printed.out);
+}
+
+#[test]
+fn the_method_in_which_main_waited_is_named_by_stacks_in_the_trace_and_by_the_mapping_of_the_build() {
+    let folder = with_trace(&made::shop_with_stacks());
+    let mapping = "com.shop.Feed -> a.b:\n    1:1:void bind(int):12:12 -> a\ncom.shop.Net -> a.c:\n    void await() -> b\n";
+    write(folder.path(), "mapping.txt", mapping);
+    let args = ["--package", "com.shop", "--mapping", "mapping.txt"];
+    let printed = causes(folder.path(), &args);
+    assert_eq!((printed.code, printed.err.as_str()), (0, ""));
+    shows("farmjank causes trial.perfetto-trace --package com.shop --mapping mapping.txt", &printed.out);
+    let answer = answered(folder.path(), &args);
+    let named = &answer["causes"][1];
+    let title = "main waits in com.shop.Net.await, called by com.shop.Feed.bind";
+    assert_eq!((named["kind"].as_str(), named["title"].as_str()), (Some("app.off_cpu"), Some(title)));
+    assert_eq!(answer["stacks"], serde_json::json!({ "taken": 1, "lost": 0, "reason": null }));
+    // Without the mapping it has the names of the phone, and a mapping of another build says so.
+    let short = answered(folder.path(), &["--package", "com.shop"]);
+    assert_eq!(short["causes"][1]["object"], "a.c.b, called by a.b.a");
+    write(folder.path(), "mapping.txt", "com.other.Thing -> x.y:\n");
+    let other = causes(folder.path(), &args);
+    assert!(other.out.contains("mapping.txt knows no class of this recording"), "{}", other.out);
+    // Stacks that somebody asked for, and none came: the reason stands where methods would.
+    let bare = with_trace(&made::shop());
+    assert!(answered(bare.path(), &[])["stacks"].is_null());
 }
 
 #[test]

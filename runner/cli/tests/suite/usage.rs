@@ -193,7 +193,8 @@ fn devices_plan_and_doctor_look_at_the_demo_lab() {
     let told = [
         "virtual-pixel-8: with `run --causes`, of every app",
         old,
-        "every phone: of apps that are debuggable",
+        "virtual-pixel-8: of apps that are debuggable or <profileable android:shell=\"true\"/>, also with `run --stacks`",
+        "virtual-redmi-note-7: of apps that are debuggable or <profileable android:shell=\"true\"/>, with simpleperf alone",
     ];
     assert!(told.iter().all(|words| doctor.out.contains(words)), "{}", doctor.out);
 }

@@ -24,6 +24,8 @@ pub struct Capture<'a> {
     pub wall_offset: i64,
     /// Processes of apps in order of birth: when, pid, name.
     pub births: &'a [(i64, u32, String)],
+    /// Names of the apps that may be looked into: debuggable ones, and those that say so.
+    pub profiled: &'a [String],
     /// Build fingerprint.
     pub build: &'a str,
     /// Seed of cookies and losses.

@@ -3,10 +3,13 @@
 //!
 //! Must not know how a trace is written.
 
-use super::fields::Kind;
+mod stacks;
+mod text;
 
-/// Deepest nesting of blocks.
-const DEEPEST: usize = 40;
+use super::fields::Kind;
+pub use stacks::{Asked, Stacks};
+pub use text::ConfigError;
+use text::{Field, Reader, Value};
 
 /// What a trace is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub struct Config {
     pub deflate: bool,
     /// What of the kernel's events, where they are traced.
     pub kernel: Option<Kernel>,
+    /// What of call stacks, source by source.
+    pub stacks: Vec<Stacks>,
 }
 
 /// What of the kernel's events is asked for.
@@ -63,20 +68,6 @@ impl Kernel {
     }
 }
 
-/// What a phone prints of a configuration it cannot read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("config:{line}:{column} error: {what}\n{shown}\n{}^\n", " ".repeat(.column - 1))]
-pub struct ConfigError {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub what: String,
-    /// The line itself.
-    pub shown: String,
-}
-
 impl Config {
     /// Reads the text form as a release does.
     ///
@@ -91,9 +82,12 @@ impl Config {
             match field.name {
                 "buffers" => config.buffers.push(buffer(field, sdk, text)?),
                 "data_sources" => {
-                    let (named, kernel) = source(field, sdk, text)?;
-                    config.sources.extend(named);
-                    config.kernel = kernel.or(config.kernel);
+                    let source = source(field, sdk, text)?;
+                    config
+                        .stacks
+                        .extend(source.stacks.map(|asked| Stacks { buffer: source.target, ..asked }));
+                    config.sources.extend(source.name.map(|name| (name, source.target)));
+                    config.kernel = source.kernel.or(config.kernel);
                 }
                 "duration_ms" => config.duration_ms = Some(field.number(text)?),
                 "compression_type" => config.deflate = field.word(text)? == "COMPRESSION_TYPE_DEFLATE",
@@ -124,13 +118,17 @@ fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), Conf
     Ok((usize::try_from(kb).unwrap_or(usize::MAX).clamp(4, 1 << 21) * 1_024, discard))
 }
 
-/// A source's name and buffer, and what it asks of the kernel.
-type Asked = (Option<(String, usize)>, Option<Kernel>);
+/// A source: its name and buffer, what it asks of the kernel, and of stacks.
+#[derive(Default)]
+struct Source {
+    name: Option<String>,
+    target: usize,
+    kernel: Option<Kernel>,
+    stacks: Option<Stacks>,
+}
 
-fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Asked, ConfigError> {
-    let mut name = None;
-    let mut kernel = None;
-    let mut target = 0;
+fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Source, ConfigError> {
+    let mut source = Source::default();
     for inner in field.block(Kind::Source, sdk, text)? {
         if inner.name == "config" {
             for deep in inner.block(Kind::Config, sdk, text)? {
@@ -138,146 +136,20 @@ fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Asked, ConfigError>
                     deep.block(kind, sdk, text)?;
                 }
                 match deep.name {
-                    "name" => name = Some(deep.word(text)?.to_owned()),
+                    "name" => source.name = Some(deep.word(text)?.to_owned()),
                     "ftrace_config" => {
-                        kernel = Some(Kernel::read(deep.block(Kind::Kernel, sdk, text)?, text)?)
+                        source.kernel = Some(Kernel::read(deep.block(Kind::Kernel, sdk, text)?, text)?)
                     }
-                    "target_buffer" => target = usize::try_from(deep.number(text)?).unwrap_or(usize::MAX),
+                    "perf_event_config" => source.stacks = Some(Stacks::read(deep, sdk, text)?),
+                    "target_buffer" => {
+                        source.target = usize::try_from(deep.number(text)?).unwrap_or(usize::MAX)
+                    }
                     _ => {}
                 }
             }
         }
     }
-    Ok((name.map(|name| (name, target)), kernel))
-}
-
-enum Value<'a> {
-    Word(&'a str),
-    Block(Vec<Field<'a>>),
-}
-
-struct Field<'a> {
-    name: &'a str,
-    at: usize,
-    value: Value<'a>,
-}
-
-impl<'a> Field<'a> {
-    fn known(&self, kind: Kind, sdk: u32, text: &str) -> Result<(), ConfigError> {
-        if kind.knows(self.name, sdk) {
-            return Ok(());
-        }
-        let what = format!("No field named \"{}\" in proto {}", self.name, kind.name());
-        Err(complaint(text, self.at, &what))
-    }
-
-    fn wrong(&self, text: &str) -> ConfigError {
-        complaint(text, self.at, &format!("Expected a different value for field {}", self.name))
-    }
-
-    fn word(&self, text: &str) -> Result<&'a str, ConfigError> {
-        match &self.value {
-            Value::Word(word) => Ok(word),
-            Value::Block(_) => Err(self.wrong(text)),
-        }
-    }
-
-    fn number(&self, text: &str) -> Result<u64, ConfigError> {
-        self.word(text)?.parse().map_err(|_| self.wrong(text))
-    }
-
-    fn block(&self, kind: Kind, sdk: u32, text: &str) -> Result<&[Field<'a>], ConfigError> {
-        let Value::Block(fields) = &self.value else { return Err(self.wrong(text)) };
-        fields.iter().try_for_each(|field| field.known(kind, sdk, text))?;
-        Ok(fields)
-    }
-}
-
-/// Where and what, as the phone words it.
-fn complaint(text: &str, at: usize, what: &str) -> ConfigError {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = at - before.rfind('\n').map_or(0, |end| end + 1) + 1;
-    let shown = text.lines().nth(line - 1).unwrap_or("");
-    let what = what.to_owned();
-    ConfigError { line, column, what, shown: shown.to_owned() }
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    /// Fields up to the closing brace, or to the end on level 0.
-    fn block(&mut self, depth: usize) -> Result<Vec<Field<'a>>, ConfigError> {
-        let mut fields = Vec::new();
-        loop {
-            self.blank();
-            let at = self.at;
-            match self.text.as_bytes().get(at) {
-                None if depth == 0 => return Ok(fields),
-                None => return Err(complaint(self.text, at, "Nested message not closed")),
-                Some(b'}' | b'>') if depth > 0 => {
-                    self.at += 1;
-                    return Ok(fields);
-                }
-                Some(_) => {}
-            }
-            let name = self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            if name.is_empty() || depth > DEEPEST {
-                return Err(complaint(self.text, at, "Expected a field name"));
-            }
-            self.blank();
-            let colon = self.text.as_bytes().get(self.at) == Some(&b':');
-            self.at += usize::from(colon);
-            self.blank();
-            let value = match self.text.as_bytes().get(self.at) {
-                Some(b'{' | b'<') => {
-                    self.at += 1;
-                    Value::Block(self.block(depth + 1)?)
-                }
-                Some(quote @ (b'"' | b'\'')) if colon => Value::Word(self.quoted(*quote)?),
-                _ if colon => {
-                    Value::Word(self.run(|byte| byte.is_ascii_alphanumeric() || b"_-+.".contains(&byte)))
-                }
-                _ => return Err(complaint(self.text, self.at, "Expected ':' or '{'")),
-            };
-            if matches!(value, Value::Word("")) && !self.text[..self.at].ends_with(['"', '\'']) {
-                return Err(complaint(self.text, self.at, "Expected a value"));
-            }
-            fields.push(Field { name, at, value });
-        }
-    }
-
-    fn run(&mut self, takes: impl Fn(u8) -> bool) -> &'a str {
-        let rest = &self.text[self.at..];
-        let length = rest.bytes().take_while(|byte| takes(*byte)).count();
-        self.at += length;
-        &rest[..length]
-    }
-
-    fn quoted(&mut self, quote: u8) -> Result<&'a str, ConfigError> {
-        let rest = &self.text[self.at + 1..];
-        match rest.bytes().position(|byte| byte == quote) {
-            Some(end) => {
-                self.at += end + 2;
-                Ok(&rest[..end])
-            }
-            None => Err(complaint(self.text, self.at, "Unterminated string literal")),
-        }
-    }
-
-    /// Blanks, comments and the separators that mean nothing.
-    fn blank(&mut self) {
-        loop {
-            self.run(|byte| byte.is_ascii_whitespace() || b",;".contains(&byte));
-            if self.text.as_bytes().get(self.at) != Some(&b'#') {
-                return;
-            }
-            self.run(|byte| byte != b'\n');
-        }
-    }
+    Ok(source)
 }
 
 #[cfg(test)]
@@ -299,6 +171,38 @@ mod tests {
     }
 
     #[test]
+    fn stacks_are_asked_for_by_what_is_looked_at() {
+        let source = |inside: &str| {
+            format!(
+                "data_sources {{ config {{ name: 'linux.perf' target_buffer: 1 perf_event_config {{ {inside} }} }} }}"
+            )
+        };
+        let scope = "callstack_sampling { scope { target_cmdline: \"com.shop\" } }";
+        let text = [
+            source(&format!("timebase {{ counter: SW_CPU_CLOCK frequency: 200 }} {scope}")),
+            source(&format!(
+                "timebase {{ period: 1 tracepoint {{ name: \"sched/sched_switch\" filter: \"prev_comm == \\\"om.shop\\\"\" }} }} {scope}"
+            )),
+            source(
+                "timebase { period: 1 tracepoint { name: \"sched/sched_waking\" filter: \"comm == \\\"om.shop\\\"\" } } callstack_sampling { }",
+            ),
+        ];
+        let config = Config::read(&text.concat(), 34).unwrap();
+        let of = |at, processes: &[&str]| Stacks {
+            buffer: 1,
+            at,
+            processes: processes.iter().map(|one| (*one).to_owned()).collect(),
+        };
+        let comm = || "om.shop".to_owned();
+        let all = [
+            of(Asked::Steps(200), &["com.shop"]),
+            of(Asked::Switches(comm()), &["com.shop"]),
+            of(Asked::Wakings(comm()), &[]),
+        ];
+        assert_eq!(config.stacks, all);
+    }
+
+    #[test]
     fn mistakes_are_named_with_their_place() {
         let said = |text: &str| Config::read(text, 34).unwrap_err().to_string();
         assert_eq!(
@@ -314,6 +218,13 @@ mod tests {
         let newer = source("android_input_event_config { mode: 1 }");
         assert!(said(&newer).contains("android_input_event_config") && Config::read(&newer, 35).is_ok());
         assert!(said("buffers {").contains("not closed"));
+        let perf = |inside: &str| source(&format!("perf_event_config {{ {inside} }}"));
+        let clock = perf("timebase { frequency: 200 timestamp_clock: PERF_CLOCK_BOOTTIME }");
+        assert!(Config::read(&clock, 33).is_ok());
+        let older = Config::read(&clock, 32).unwrap_err().to_string();
+        assert!(older.contains("No field named \"timestamp_clock\" in proto Timebase"), "{older}");
+        assert!(said(&perf("timebase { tracepoint { filter: \"a \\q\" } }")).contains("escape"));
+        assert!(said(&perf("callstack_sampling { scope { cmdline: \"a\" } }")).contains("in proto Scope"));
         assert!(said("duration_ms: soon").contains("duration_ms"));
         assert!(said("duration_ms:").contains("Expected a value"));
         assert!(said("\u{1}").contains("field name"));

@@ -170,6 +170,43 @@ const KERNEL: Brought = &[
     ),
 ];
 
+const PERF: Brought = &[
+    (
+        0,
+        &[
+            "additional_cmdline_count",
+            "all_cpus",
+            "callstack_sampling",
+            "exclude_cmdline",
+            "exclude_pid",
+            "kernel_frames",
+            "max_daemon_memory_kb",
+            "max_enqueued_footprint_kb",
+            "remote_descriptor_timeout_ms",
+            "ring_buffer_pages",
+            "ring_buffer_read_period_ms",
+            "sampling_frequency",
+            "target_cmdline",
+            "target_installed_by",
+            "target_pid",
+            "timebase",
+            "unwind_state_clear_period_ms",
+        ],
+    ),
+    (36, &["followers", "target_cpu"]),
+];
+const TIMEBASE: Brought = &[
+    (0, &["counter", "frequency", "period", "tracepoint"]),
+    (33, &["name", "raw_event", "timestamp_clock"]),
+    (36, &["poll_period_ms"]),
+];
+const TRACEPOINT: Brought = &[(0, &["filter", "name"])];
+const SAMPLING: Brought = &[(0, &["kernel_frames", "scope"]), (34, &["user_frames"])];
+const SCOPE: Brought = &[
+    (0, &["additional_cmdline_count", "exclude_cmdline", "exclude_pid", "target_cmdline", "target_pid"]),
+    (34, &["process_shard_count"]),
+];
+
 /// A message of the config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -185,6 +222,16 @@ pub enum Kind {
     Processes,
     /// `FtraceConfig`
     Kernel,
+    /// `PerfEventConfig`
+    Perf,
+    /// `PerfEvents.Timebase`
+    Timebase,
+    /// `PerfEvents.Tracepoint`
+    Tracepoint,
+    /// `PerfEventConfig.CallstackSampling`
+    Sampling,
+    /// `PerfEventConfig.Scope`
+    Scope,
 }
 
 impl Kind {
@@ -197,6 +244,11 @@ impl Kind {
             Kind::Config => "DataSourceConfig",
             Kind::Processes => "ProcessStatsConfig",
             Kind::Kernel => "FtraceConfig",
+            Kind::Perf => "PerfEventConfig",
+            Kind::Timebase => "Timebase",
+            Kind::Tracepoint => "Tracepoint",
+            Kind::Sampling => "CallstackSampling",
+            Kind::Scope => "Scope",
         }
     }
 
@@ -209,6 +261,11 @@ impl Kind {
             Kind::Config => CONFIG,
             Kind::Processes => PROCESSES,
             Kind::Kernel => KERNEL,
+            Kind::Perf => PERF,
+            Kind::Timebase => TIMEBASE,
+            Kind::Tracepoint => TRACEPOINT,
+            Kind::Sampling => SAMPLING,
+            Kind::Scope => SCOPE,
         };
         brought.iter().any(|(since, fields)| *since <= sdk && fields.contains(&field))
     }

@@ -6,7 +6,7 @@ use super::capture::Capture;
 use super::deflate::deflated;
 use super::frames::{Frames, Surface};
 use super::ring::{Ring, Room};
-use super::{FRAMETIMELINE, FTRACE, PROCESS_STATS, kernel, processes, service};
+use super::{FRAMETIMELINE, PROCESS_STATS, kernel, processes, service};
 use crate::chance::{Draw, Stream};
 use crate::truth::{TruthDisplay, TruthDropped, TruthFrame};
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ const SURFACEFLINGER: u32 = 3;
 /// Writes the file.
 pub fn trace(capture: &Capture<'_>) -> Vec<u8> {
     let mut rings: BTreeMap<usize, Ring> = BTreeMap::new();
-    for source in [FTRACE, PROCESS_STATS, FRAMETIMELINE] {
+    kernel::write(capture, &mut rings);
+    for source in [PROCESS_STATS, FRAMETIMELINE] {
         let Some(buffer) = capture.config.buffer_of(source) else { continue };
         let ring = rings.entry(buffer).or_default();
         match source {
-            FTRACE => kernel::write(capture, ring),
             PROCESS_STATS => processes::write(capture, ring),
             _ if capture.sdk >= 31 => frames(capture, ring),
             _ => {}

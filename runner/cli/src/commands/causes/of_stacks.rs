@@ -28,6 +28,16 @@ pub fn is_recording(path: &Path) -> bool {
     !host::is_handed(path) && host::read_from(path, 0, START).is_ok_and(|start| begins_so(&start))
 }
 
+/// Gives methods the names of the source; what is to be known where no class was known. `retrace` tells how many were.
+pub fn retraced(mapping: &Path, retrace: impl FnOnce(&str) -> usize) -> Result<Option<String>, CommandError> {
+    let text = host::read_file(mapping, MOST)?;
+    let known = retrace(&String::from_utf8_lossy(&text));
+    let of = shown(mapping);
+    Ok((known == 0).then(|| {
+        format!("{of} knows no class of this recording: it is of another build, or nothing was obfuscated")
+    }))
+}
+
 /// What is said of it.
 pub fn answer(path: &Path, args: &CausesArgs) -> Result<String, CommandError> {
     if let Some(cell) = &args.other {
@@ -41,14 +51,7 @@ pub fn answer(path: &Path, args: &CausesArgs) -> Result<String, CommandError> {
     drop(file);
     let mut doubts = doubts(&recording);
     if let Some(mapping) = &args.mapping {
-        let text = host::read_file(mapping, MOST)?;
-        let known = retrace(&mut recording, &String::from_utf8_lossy(&text));
-        if known == 0 {
-            let of = shown(mapping);
-            doubts.push(format!(
-                "{of} knows no class of this recording: it is of another build, or nothing was obfuscated"
-            ));
-        }
+        doubts.extend(retraced(mapping, |text| retrace(&mut recording, text))?);
     }
     let package = spoken::package(args.package.as_deref())?;
     let (process, app) = recording.of_app(package.as_deref()).map_err(|names| several(path, &names))?;

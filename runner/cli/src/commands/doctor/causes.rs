@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 /// The first release whose profiler follows apps that say they may be profiled: Android 10.
 const PROFILEABLE: u32 = 29;
+/// The first release whose tracer takes stacks beside its other events: Android 13.
+const BESIDE: u32 = 33;
 /// Phones that are named where they are not all.
 const NAMES: usize = 6;
 
@@ -24,6 +26,8 @@ pub struct Causes {
     /// Why it cannot; none where it can, of every app.
     refused: Option<String>,
     stacks: StacksOf,
+    /// They are taken beside other events of a trace, too.
+    in_runs: bool,
 }
 
 impl Causes {
@@ -39,7 +43,7 @@ impl Causes {
             (_, PROFILEABLE..) => StacksOf::Profileable,
             _ => StacksOf::Debuggable,
         };
-        Causes { refused, stacks }
+        Causes { refused, stacks, in_runs: facts.sdk >= BESIDE }
     }
 
     /// Why frames are late, in words.
@@ -51,11 +55,15 @@ impl Causes {
     }
 
     /// Whose methods, in words.
-    fn whose(&self) -> &'static str {
-        match self.stacks {
+    fn whose(&self) -> String {
+        let whose = match self.stacks {
             StacksOf::Every => "of every app (no user build)",
             StacksOf::Profileable => "of apps that are debuggable or <profileable android:shell=\"true\"/>",
             StacksOf::Debuggable => "of debuggable apps",
+        };
+        match self.in_runs {
+            true => format!("{whose}, also with `run --stacks`"),
+            false => format!("{whose}, with simpleperf alone"),
         }
     }
 
@@ -66,7 +74,7 @@ impl Causes {
             StacksOf::Profileable => "profileable",
             StacksOf::Debuggable => "debuggable",
         };
-        json!({ "told": self.refused.is_none(), "reason": self.refused, "stacks_of": whose })
+        json!({ "told": self.refused.is_none(), "reason": self.refused, "stacks_of": whose, "stacks_in_runs": self.in_runs })
     }
 }
 
@@ -96,7 +104,7 @@ pub fn told(phones: &[(String, Causes)]) -> String {
         all.into_iter().map(row).collect::<String>()
     };
     let why = together(&Causes::why);
-    let methods = together(&|causes| causes.whose().to_owned());
+    let methods = together(&Causes::whose);
     format!("\nwhy frames are late (docs/causes.md)\n{why}in which methods, by call stacks\n{methods}")
 }
 
@@ -123,12 +131,16 @@ why frames are late (docs/causes.md)
     new, open: with `run --causes`, of every app
     old: cannot be told: the phone has no frame timeline: it runs Android 9, and Android 12 is the first with one
 in which methods, by call stacks
-    new: of apps that are debuggable or <profileable android:shell=\"true\"/>
-    open: of every app (no user build)
-    old: of debuggable apps
+    new: of apps that are debuggable or <profileable android:shell=\"true\"/>, also with `run --stacks`
+    open: of every app (no user build), also with `run --stacks`
+    old: of debuggable apps, with simpleperf alone
 ";
         assert_eq!(told(&phones), page);
         let rack: Vec<_> = (0..100).map(|nth| (format!("S{nth}"), old.clone())).collect();
-        assert!(told(&rack).contains("    every phone: of debuggable apps\n"), "{}", told(&rack));
+        assert!(
+            told(&rack).contains("    every phone: of debuggable apps, with simpleperf alone\n"),
+            "{}",
+            told(&rack)
+        );
     }
 }

@@ -78,7 +78,7 @@ pub fn inputs(
             "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
         );
     }
-    if args.causes != Diagnose::Never && !matches!(about, About::Limits) {
+    if args.diagnose() != Diagnose::Never && !matches!(about, About::Limits) {
         return Err("--causes: of builds that take turns no iteration is traced yet; see with `farmjank run --causes` why \
                     frames of the new one are late"
             .into());

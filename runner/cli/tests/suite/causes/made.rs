@@ -161,6 +161,37 @@ pub fn shop() -> Vec<u8> {
     [frames(&plan()), kernel().packets()].concat()
 }
 
+/// The same, with what `linux.perf` told of main: where it was when it left its CPU in the thirtieth frame, in the
+/// names of an obfuscated build.
+pub fn shop_with_stacks() -> Vec<u8> {
+    const WRITER: i64 = 11;
+    let (promised, _) = plan()[29];
+    let left = ZERO + promised * P - COMPOSED - P + 2 * MS + SLEPT;
+    let names = [
+        "android.view.Choreographer.doFrame",
+        "nterp_op_invoke_virtual",
+        "a.b.a",
+        "a.c.b",
+        "java.lang.Object.wait",
+    ];
+    let mut interned = Vec::new();
+    for (iid, name) in (1..).zip(names) {
+        interned.push(message(5, &[number(1, iid), text(2, name)]));
+        interned.push(message(6, &[number(1, iid), number(2, iid)]));
+    }
+    // From the outermost call on.
+    let frames = (1..=names.len() as i64).map(|iid| number(2, iid));
+    interned.push(message(7, &[number(1, 1), frames.collect::<Vec<_>>().concat()]));
+    let tracepoint = message(3, &[text(1, "sched/sched_switch"), text(2, "prev_comm == \"com.shop\"")]);
+    let timebase = message(12, &[message(1, &[number(1, 1), tracepoint])]);
+    let begun =
+        [number(8, ZERO + SLEPT), number(10, WRITER), number(13, 1), message(59, &[number(58, 6), timebase])];
+    let sample = message(66, &[number(1, 0), number(2, APP), number(3, APP), number(4, 1)]);
+    let sampled =
+        [number(8, left + 3 * US), number(10, WRITER), number(13, 2), message(12, &interned), sample];
+    [shop(), message(1, &begun), message(1, &sampled)].concat()
+}
+
 /// The same, by somebody who wants to draw on the terminal of whoever reads it.
 pub fn shop_of_a_stranger() -> Vec<u8> {
     let owner = b"with owner db-writer";

@@ -5,6 +5,7 @@
 
 use super::super::capture::Capture;
 use super::background;
+use super::calls::Doing;
 use super::cast::{APP_VSYNC, of_app};
 use super::holds::{Who, held, hold};
 use super::play::{Gap, Left, Play, Scene, WAKING};
@@ -37,6 +38,7 @@ pub fn all(capture: &Capture<'_>, play: &mut Play) {
                 let name = "android.os.Handler: com.example.shop.Refresher$1";
                 play.slice((who.tid, who.pid), (stall.from + 500, stall.to - 500), name);
             }
+            play.calls.does(who.tid, (stall.from, stall.to), Doing::Message);
             let gaps =
                 held(play, who, stall.held().into_iter().flatten().filter(|one| one.by != Hold::Message));
             play.busy((who.tid, who.cpu), (stall.from, stall.to), Some(None), &gaps);
@@ -76,6 +78,15 @@ fn frame(scene: &Scene, play: &mut Play) {
     let from = planted().map(|one| one.from).min().unwrap_or(work.start).min(work.start);
     if !play.takes(pid, from, work.issue) {
         return;
+    }
+    for (doing, span) in [
+        (Doing::Message, (from, work.start)),
+        (Doing::Callbacks, (work.start, work.traversal)),
+        (Doing::Layout, (work.traversal, work.draw)),
+        (Doing::Draw, (work.draw, work.sync_queued)),
+        (Doing::Sync, (work.sync_queued, work.issue)),
+    ] {
+        play.calls.does(pid, span, doing);
     }
     let mut gaps = held(play, who, planted());
     let mut busy: Vec<(i64, i64)> = planted().map(|one| (one.from, one.to)).collect();

@@ -2,6 +2,7 @@
 //!
 //! Must not know frames.
 
+use super::calls::Doing;
 use super::cast::{self, Tid, of_app};
 use super::play::{Gap, Left, Play, Rate, WAKING, What};
 use crate::spec::{Hold, Meanwhile};
@@ -57,6 +58,9 @@ pub fn hold(play: &mut Play, who: Who, by: Hold, meanwhile: Meanwhile, (from, to
     }
     let (tid, app) = (who.tid, (who.tid, who.pid));
     let inside = (from + 1_000, to - 1_000);
+    if by == Hold::Code {
+        play.calls.does(tid, (from, to), Doing::Loads);
+    }
     let gap = |left, by| vec![Gap { from: from + EDGE, to: to - EDGE, left, by }];
     if let Some(name) = section(by) {
         play.slice(app, inside, name);
@@ -116,6 +120,9 @@ pub fn held(play: &mut Play, who: Who, all: impl Iterator<Item = TruthHeld>) -> 
     let mut gaps = Vec::new();
     for one in all {
         gaps.extend(hold(play, who, one.by, one.meanwhile, (one.from, one.to)));
+        if let Some(method) = one.method {
+            play.calls.does(who.tid, (one.from, one.to), Doing::Planted(method));
+        }
     }
     gaps.sort_by_key(|gap| gap.from);
     gaps

@@ -2,6 +2,7 @@
 //!
 //! Must not know why.
 
+use super::calls::Calls;
 use super::cast::Tid;
 use crate::chance::{Draw, Stream};
 use crate::truth::held::TruthWork;
@@ -101,6 +102,8 @@ pub struct Play {
     pub said: Vec<(i64, Tid, What)>,
     /// Clock rates.
     pub rates: Vec<Rate>,
+    /// Stacks of calls.
+    pub calls: Calls,
     /// CPUs of apps' main threads, of their RenderThreads and of the compositor.
     pub main: usize,
     /// See `main`.
@@ -118,8 +121,8 @@ impl Play {
         let cores = cores.max(4) as usize;
         let (main, render, composing) = (cores - 1, cores - 2, cores - 3);
         let (runs, others, said, rates) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let taken = BTreeMap::new();
-        Play { runs, others, said, rates, main, render, composing, taken, messages: 0, seed }
+        let (taken, calls) = (BTreeMap::new(), Calls::default());
+        Play { runs, others, said, rates, calls, main, render, composing, taken, messages: 0, seed }
     }
 
     /// A draw of this play.
