@@ -317,6 +317,7 @@ fn window(row: Fields<'_>, place: &Place) -> Result<WindowDiagnosis, Fault> {
             late_frames: row.count(11)?,
             causes: Vec::new(),
             left_out_us: row.int(12)?,
+            methods: false,
         }),
     };
     let (build, simulated) = (row.text(4)?, row.int(6)? != 0);

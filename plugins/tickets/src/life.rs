@@ -111,6 +111,7 @@ mod tests {
             hitch_us: i64::from(frames) * 20_000,
             causes: (frames > 0).then(|| cause(frames)).into_iter().collect(),
             left_out_us: 0,
+            methods: false,
         });
         WindowDiagnosis {
             spot: Spot {

@@ -104,6 +104,15 @@ fn comparable(old: &Side<'_>, new: &Side<'_>, notes: &mut Vec<String>) -> Result
             });
         }
     }
+    let mut stacks = old.told.iter().chain(&new.told).map(|(_, seen)| seen.methods);
+    let first = stacks.next();
+    if stacks.any(|one| Some(one) != first) {
+        return Err(
+            "some of its diagnoses name methods by call stacks and some do not: the same code and waits are \
+                    called differently in them"
+                .to_owned(),
+        );
+    }
     for (one, _) in old.told.iter().chain(&new.told) {
         let differs = one.under.differs(&new.told[0].0.under);
         if let Some(what) = differs.iter().find(|what| **what != NOTED) {

@@ -78,6 +78,8 @@ pub struct SeenCauses {
     /// The most that a cause can have that is in no list, because its log leaves out smaller ones, µs; 0 where all are
     /// listed.
     pub left_out_us: i64,
+    /// Call stacks named methods in it: the same code and waits are called otherwise without. Not known of nights.
+    pub methods: bool,
 }
 
 impl SeenCauses {
@@ -196,6 +198,7 @@ fn seen(asked: &WindowCauses, traced: Option<&WindowMeasured>) -> Result<SeenCau
         hitch_us: found.hitch_us,
         causes: found.causes.iter().map(cause).collect(),
         left_out_us: found.causes.last().map_or(found.smaller_us, |least| least.us.min(found.smaller_us)),
+        methods: found.stacks.as_ref().is_some_and(|stacks| stacks.taken > 0),
     })
 }
 

@@ -27,6 +27,7 @@ pub(super) fn told(device: &str, causes: &[(&str, u32)]) -> WindowDiagnosis {
         hitch_us: causes.iter().map(|one| one.amount.us).sum(),
         causes,
         left_out_us: 0,
+        methods: false,
     };
     WindowDiagnosis {
         spot: Spot { scenario: "Shop".to_owned(), window: "fling".to_owned(), class: "Pixel 8".to_owned() },

@@ -87,6 +87,16 @@ fn another_question_is_not_answered_and_another_system_is_noted() {
 }
 
 #[test]
+fn what_is_named_by_call_stacks_is_not_held_against_what_is_not() {
+    let mut named = told("A", &[("lock", 9)]);
+    named.seen.as_mut().expect("told").methods = true;
+    let plain = told("A", &[("lock", 9)]);
+    let why = only(std::slice::from_ref(&named), &[plain]).causes.expect_err("other names");
+    assert!(why.contains("call stacks"), "{why}");
+    assert!(only(std::slice::from_ref(&named), &[named.clone()]).causes.is_ok());
+}
+
+#[test]
 fn crumbs_of_a_cause_are_not_it() {
     let crumbs = |us: i64| {
         let mut one = told("A", &[("lock", 2)]);

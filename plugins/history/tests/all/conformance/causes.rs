@@ -36,7 +36,7 @@ fn told(device: &str, causes: Vec<SeenCause>) -> WindowDiagnosis {
         simulated: false,
     };
     let (motion, late_frames, hitch_us) = (Span::from_ms(4_200), 9, 88_000);
-    let seen = Ok(SeenCauses { motion, late_frames, hitch_us, causes, left_out_us: 0 });
+    let seen = Ok(SeenCauses { motion, late_frames, hitch_us, causes, left_out_us: 0, methods: false });
     let (device, app_version) = (DeviceId(device.to_owned()), Some("4.2".to_owned()));
     WindowDiagnosis { spot, under, device, app_version, asked: true, seen }
 }
