@@ -3,6 +3,7 @@
 use crate::args::PhoneArgs;
 use crate::host::claims::HostClaims;
 use crate::host::{self, Programs, TcpDial};
+use crate::settings;
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env, servers_named};
 use farmjank_devices::{AdbProvider, Options};
 use farmjank_frames::ftrace::Methods;
@@ -11,7 +12,7 @@ use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab_shards::{LabShard, MakeShard};
 use farmjank_measure::readers::Readers;
-use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::inventory::Inventory;
 use farmjank_scenarios::read::{self, SourceFile};
@@ -24,7 +25,11 @@ use farmjank_seams::probe::Probe;
 use farmjank_seams::source::FrameSource;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
+use tokio::time::Instant;
 
+/// Time between two looks for a server that is waited for.
+const AGAIN: Duration = Duration::from_secs(1);
 /// Largest lab file read.
 const LAB_BYTES: u64 = 1 << 20;
 
@@ -50,7 +55,9 @@ pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
             let inventory = args.inventory.as_deref().map_or_else(|| Ok(Inventory::default()), inventory)?;
             let named = if args.adb.is_empty() { &inventory.servers } else { &args.adb };
             let names = names(&inventory)?;
-            Ok(Phones { inventory: inventory.clone(), ..adb_phones(named, names).await? })
+            let wait = settings::time(&args.wait_for_devices)
+                .map_err(|why| Fault::new(FaultCode::Usage, why.to_string()))?;
+            Ok(Phones { inventory: inventory.clone(), ..adb_phones(named, names, wait).await? })
         }
     }
 }
@@ -140,7 +147,8 @@ fn servers(named: &[String]) -> Result<Vec<Address>, Fault> {
     found.map_err(|why| Fault::new(FaultCode::Servers, why.to_string()))
 }
 
-async fn adb_phones(named: &[String], names: PhoneNames) -> Result<Phones, Fault> {
+/// The phones of these servers; where none of them answers, that is waited for.
+async fn adb_phones(named: &[String], names: PhoneNames, wait: Duration) -> Result<Phones, Fault> {
     let servers = servers(named)?;
     let policy = StartPolicy {
         adb: host::find_adb().map(|path| path.to_string_lossy().into_owned()),
@@ -149,28 +157,31 @@ async fn adb_phones(named: &[String], names: PhoneNames) -> Result<Phones, Fault
         ..StartPolicy::default()
     };
     let dial = Rc::new(TcpDial);
-    let mut listening = 0;
-    let mut first = None;
-    for server in &servers {
-        match ensure_server(server, dial.clone(), &Programs, &policy).await {
-            Ok(_) => listening += 1,
+    let until = Instant::now() + wait;
+    while let Err(fault) = one_listens(&servers, &dial, &policy).await {
+        if fault.persistence == Persistence::Lasting || Instant::now() >= until {
+            return Err(fault);
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    let claims = Rc::new(HostClaims::of_host(names.clone()));
+    let provider = Rc::new(AdbProvider::new(servers, dial, Options { names, ..Options::default() }));
+    Ok(Phones { provider, claims, inventory: Inventory::default(), lab: None, seed: 0 })
+}
+
+/// Makes sure that one of these servers listens.
+///
+/// # Errors
+/// What the first of them says, where none does.
+async fn one_listens(servers: &[Address], dial: &Rc<TcpDial>, policy: &StartPolicy) -> Result<(), Fault> {
+    let (mut listening, mut first) = (false, None);
+    for server in servers {
+        match ensure_server(server, dial.clone(), &Programs, policy).await {
+            Ok(_) => listening = true,
             Err(fault) => drop(first.get_or_insert(fault)),
         }
     }
-    match first {
-        Some(fault) if listening == 0 => Err(fault),
-        _ => {
-            let claims = Rc::new(HostClaims::of_host(names.clone()));
-            let provider = AdbProvider::new(servers, dial, Options { names, ..Options::default() });
-            Ok(Phones {
-                provider: Rc::new(provider),
-                claims,
-                inventory: Inventory::default(),
-                lab: None,
-                seed: 0,
-            })
-        }
-    }
+    first.filter(|_| !listening).map_or(Ok(()), Err)
 }
 
 /// The sources of a scenario, best first; it may pin one, or a layer.

@@ -2,7 +2,9 @@
 
 use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, write};
 use serde_json::Value;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Nobody listens there.
 const DEAD: &str = "127.0.0.1:1";
@@ -142,4 +144,45 @@ fn phones_of_one_serial_with_names_are_two_phones_and_each_is_in_one_run_whateve
     busy.wait().expect("it ends");
     assert_eq!(other.code, 3, "{}{}", other.out, other.err);
     assert!(read(folder, "other/events.ndjson").contains("device_in_use"), "{}", other.out);
+}
+
+/// A port at which nobody listens yet.
+fn free() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address")
+}
+
+/// Lets a server be reached at another address, from some time on.
+fn tunnelled(at: SocketAddr, to: &str, after: Duration) {
+    let to = to.to_owned();
+    std::thread::spawn(move || {
+        std::thread::sleep(after);
+        let listener = TcpListener::bind(at).expect("the port is still free");
+        for mut near in listener.incoming().map_while(Result::ok) {
+            let Ok(mut far) = TcpStream::connect(&to) else { continue };
+            let (mut back, mut forth) =
+                (far.try_clone().expect("a socket"), near.try_clone().expect("a socket"));
+            std::thread::spawn(move || std::io::copy(&mut near, &mut far));
+            std::thread::spawn(move || std::io::copy(&mut back, &mut forth));
+        }
+    });
+}
+
+#[test]
+fn the_only_server_is_waited_for_as_phones_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let lab = lab(folder, "one", "S1");
+    let at = free();
+    let server = at.to_string();
+    let none = farmjank_on(folder, &[&server], &["devices"]);
+    assert_eq!(none.code, 3, "{}{}", none.out, none.err);
+    assert!(none.err.contains(&format!("no adb server answers at {server}")), "{}", none.err);
+    let begun = Instant::now();
+    let none = farmjank_on(folder, &[&server], &["devices", "--wait-for-devices", "1s"]);
+    assert!(none.code == 3 && begun.elapsed() > Duration::from_secs(1), "{}", none.err);
+    tunnelled(at, address(&lab), Duration::from_secs(2));
+    let come = farmjank_on(folder, &[&server], &["devices", "--wait-for-devices", "60s"]);
+    assert_eq!(come.code, 0, "{}{}", come.out, come.err);
+    assert!(come.out.contains("S1"), "{}", come.out);
 }
