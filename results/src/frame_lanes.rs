@@ -25,6 +25,10 @@ pub const NAMES: usize = 300;
 pub const LEVELS: u8 = 4;
 /// Longest name, bytes.
 pub const NAME: usize = 160;
+/// Most stacks of calls of a picture, and most calls of one: the innermost.
+pub const STACKS: usize = 160;
+/// See [`STACKS`].
+pub const CALLS: usize = 32;
 
 /// The pictures of one window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +59,7 @@ pub struct Picture {
     pub end: i64,
     /// Refresh period, ns; 0 where it is not known. Refreshes are before and after `end` by whole periods.
     pub period_ns: i64,
-    /// Names of slices, as written, cut.
+    /// Names of slices and of methods, as written, cut.
     pub names: Vec<String>,
     /// Threads, in the order they are drawn: who is waited for stands below who waits.
     pub lanes: Vec<Lane>,
@@ -63,6 +67,25 @@ pub struct Picture {
     pub causes: Vec<LaneCause>,
     /// When it was held up, by what, where.
     pub way: Vec<Held>,
+    /// Which calls its threads were in until it was shown, by lane and time; none where no tracer looked at calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<CallStack>,
+}
+
+/// Calls a thread was in for a while.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallStack {
+    /// Whose lane.
+    pub lane: usize,
+    /// From.
+    pub from: i64,
+    /// Until.
+    pub to: i64,
+    /// It was off its CPU.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off_cpu: bool,
+    /// Places in the picture's names, the outermost call first.
+    pub calls: Vec<usize>,
 }
 
 /// What a lane is.
@@ -203,6 +226,12 @@ impl Picture {
                 && one.cause < self.causes.len()
                 && [Some(one.lane), one.waits_for].into_iter().flatten().all(|at| at < self.lanes.len())
         };
+        let stack = |one: &CallStack| {
+            inside(one.from, one.to)
+                && one.lane < self.lanes.len()
+                && (1..=CALLS).contains(&one.calls.len())
+                && one.calls.iter().all(|name| *name < self.names.len())
+        };
         (-DAY..0).contains(&begin)
             && (0..DAY).contains(&end)
             && inside(self.end, self.end)
@@ -213,6 +242,8 @@ impl Picture {
             && self.way.len() <= 2 * SPANS
             && self.lanes.iter().all(lane)
             && self.way.iter().all(held)
+            && self.stacks.len() <= STACKS
+            && self.stacks.iter().all(stack)
     }
 }
 
@@ -247,6 +278,7 @@ mod tests {
                 us: 4_500,
             }],
             way: vec![held],
+            stacks: vec![CallStack { lane: 0, from: 0, to: 9_000, off_cpu: true, calls: vec![0] }],
         }
     }
 
@@ -275,7 +307,11 @@ mod tests {
 
     #[test]
     fn a_picture_that_points_nowhere_is_left_out_and_the_others_stay() {
-        let spoil: [fn(&mut Picture); 9] = [
+        let spoil: [fn(&mut Picture); 13] = [
+            |one| one.stacks[0].lane = 2,
+            |one| one.stacks[0].calls[0] = 1,
+            |one| one.stacks[0].calls = vec![0; CALLS + 1],
+            |one| one.stacks[0].from = -1_001,
             |one| one.way[0].lane = 2,
             |one| one.way[0].waits_for = Some(9),
             |one| one.way[0].cause = 1,

@@ -63,6 +63,7 @@ pub mod frame_timeline;
 pub mod framestats;
 pub mod gate;
 mod held;
+pub mod held_stacks;
 pub mod hitch_causes;
 pub mod iteration_time;
 pub mod journal;

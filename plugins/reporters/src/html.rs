@@ -18,8 +18,9 @@ pub(crate) mod packing;
 pub(crate) mod page;
 pub(crate) mod paper;
 
+pub use lanes::pictures;
 pub use live_feed::LiveFeed;
-pub use page::{Connect, page};
+pub use page::{Connect, Pages, page};
 
 use crate::cells::{Cell, worst_first};
 use farmjank_results::event::Event;

@@ -1,5 +1,6 @@
-//! Call stacks of stalls, in the forms of programs that draw them: folded lines (flame graphs), speedscope, the Firefox
-//! Profiler. Pure: stacks in, text out. Must not know: how stacks were read, or which of them name a stall.
+//! Call stacks of stalls and late frames, in the forms of programs that draw them: folded lines (flame graphs),
+//! speedscope, the Firefox Profiler. Pure: stacks in, text out. Must not know: how stacks were read, or which of them
+//! name a stall.
 
 mod firefox;
 mod folded;
@@ -10,36 +11,13 @@ pub use folded::folded;
 pub use speedscope::speedscope;
 
 use crate::clean::{NAME, line};
+use farmjank_results::held_stacks::WeighedStack;
 
 /// The innermost call of a thread that is off its CPU.
 const OFF_CPU: &str = "[off CPU]";
 
-/// A stack of a stall.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DrawnStack {
-    /// From, ns on the recording's clock.
-    pub at: i64,
-    /// For so long, ns.
-    pub ns: i64,
-    /// The thread was off its CPU.
-    pub off_cpu: bool,
-    /// Methods, the outermost first.
-    pub calls: Vec<String>,
-}
-
-/// One stall.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DrawnStall {
-    /// From, ns on the recording's clock.
-    pub from: i64,
-    /// Until.
-    pub to: i64,
-    /// In order of time.
-    pub stacks: Vec<DrawnStack>,
-}
-
 /// The methods of a stack, harmless.
-fn calls(stack: &DrawnStack) -> impl Iterator<Item = String> {
+fn calls(stack: &WeighedStack) -> impl Iterator<Item = String> {
     let off = stack.off_cpu.then(|| OFF_CPU.to_owned());
     stack.calls.iter().map(|call| line(call, NAME)).chain(off)
 }
@@ -47,10 +25,11 @@ fn calls(stack: &DrawnStack) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farmjank_results::held_stacks::HeldStacks;
     use serde_json::Value;
 
-    fn stalls() -> Vec<DrawnStall> {
-        let stack = |at: i64, ns: i64, off_cpu: bool, calls: &[&str]| DrawnStack {
+    fn stalls() -> Vec<HeldStacks> {
+        let stack = |at: i64, ns: i64, off_cpu: bool, calls: &[&str]| WeighedStack {
             at: at * 1_000_000,
             ns: ns * 1_000_000,
             off_cpu,
@@ -61,7 +40,7 @@ mod tests {
             stack(70, 40, true, &["Looper.loop", "Feed.bind"]),
             stack(110, 5, false, &["Looper.loop", "Feed.bind", "a;b\u{1b}[31m"]),
         ];
-        vec![DrawnStall { from: 10_000_000, to: 115_000_000, stacks }]
+        vec![HeldStacks { from: 10_000_000, to: 115_000_000, stacks }]
     }
 
     #[test]

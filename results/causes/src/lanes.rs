@@ -4,6 +4,7 @@
 //! its way, and at most two that are waited for: those that were waited for longest, or what the first of them waited
 //! for itself. Times are ns of the facts' clock, in the picture µs since the frame should have begun.
 
+mod calls;
 mod thin;
 
 use crate::add::Charges;
@@ -16,7 +17,7 @@ use crate::leaf::{HOPS, Labelled, Looking, Turn};
 use crate::stall::Stall;
 use crate::threads::Threads;
 use farmjank_results::frame_lanes::{
-    Held, Lane, LaneCause, LaneState, NAME, NAMES, Picture, Role, SPANS, SliceSpan,
+    CALLS, CallStack, Held, Lane, LaneCause, LaneState, NAME, NAMES, Picture, Role, SPANS, STACKS, SliceSpan,
 };
 use farmjank_results::time::BootTime;
 use std::cell::Cell;
@@ -199,6 +200,7 @@ impl<'a> Drawing<'a> {
             lanes: Vec::new(),
             causes: Vec::new(),
             way: Vec::new(),
+            stacks: Vec::new(),
         }
     }
 
@@ -210,8 +212,28 @@ impl<'a> Drawing<'a> {
         let mut causes = causes.all;
         causes.truncate(SPANS);
         let lanes = self.rows.iter().map(|row| self.lane(row, &mut names)).collect();
-        let picture = Picture { lanes, names: names.all, way, ..blank };
+        let stacks = self.stacks(&mut names);
+        let picture = Picture { lanes, names: names.all, way, stacks, ..blank };
         Sketch { picture, causes, title }
+    }
+
+    /// The calls its threads were in until it was shown, those of the first lanes before there is no room.
+    fn stacks(&self, names: &mut Table<String>) -> Vec<CallStack> {
+        let mut all: Vec<CallStack> = Vec::new();
+        for (lane, row) in self.rows.iter().enumerate() {
+            let Some(thread) = row.thread else { continue };
+            let room = (self.finest(), STACKS - all.len());
+            for (from, to, (off_cpu, stack)) in
+                calls::of(&self.looking, thread, (self.origin, self.end), room)
+            {
+                let calls = self.looking.facts.looks().calls(stack);
+                let inner = &calls[calls.len().saturating_sub(CALLS)..];
+                let calls = inner.iter().map(|name| names.place_of_name(clip(name, NAME))).collect();
+                all.push(CallStack { lane, from: self.us(from), to: self.us(to), off_cpu, calls });
+            }
+        }
+        all.retain(|one| !one.calls.is_empty());
+        all
     }
 
     /// The lane of a stretch.

@@ -23,4 +23,4 @@ pub use name::{is_idle, is_platform, method};
 pub use pieces::{Doing, Piece, pieces};
 pub use recording::{Call, Main, Recording, Sample, Seen};
 pub use stretch::{Rules, stalls};
-pub use weighed::{StallStacks, Weighed, weighed};
+pub use weighed::weighed;

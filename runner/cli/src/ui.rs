@@ -33,8 +33,8 @@ impl Ui {
     /// # Errors
     /// No such run, or an address that cannot be listened on.
     pub fn open(root: &Path, args: &UiArgs, watched: bool) -> Result<Ui, CommandError> {
-        let UiArgs { ui_address: address, ui_port: port, ref perfetto_ui } = *args;
-        let show = Show::new(root, perfetto_ui);
+        let UiArgs { ui_address: address, ui_port: port, .. } = *args;
+        let show = Show::new(root, args.pages());
         let read = show.catch_up();
         if watched {
             read?;

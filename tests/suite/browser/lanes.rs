@@ -2,6 +2,8 @@
 //! by keyboard, fits a phone, and a thread with a name that would act does not.
 
 use farmjank_engine::diagnose::Diagnose;
+use farmjank_frames::ftrace::Methods;
+use farmjank_frames::registry::probes_telling;
 use farmjank_reporters::html::html;
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::FrameLogs;
@@ -159,5 +161,32 @@ fn the_picture_of_a_late_frame_shows_who_waited_for_whom() {
         browser.text("document.querySelector('.why-late').innerText").contains("ShopDb.flush"),
         "the rest is told"
     );
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
+}
+
+#[test]
+fn under_the_lanes_the_methods_stand_that_the_threads_were_in() {
+    let Some(browser) = Browser::start("icicle") else { return };
+    let lab = LAB
+        .replace("kind: lock, meanwhile: disk", "kind: unknown, method: net_await")
+        .replace("id: com.example.shop,", "id: com.example.shop, profileable: true,");
+    let methods = Methods { wanted: true, mapping: None };
+    let stage = Stage::lab_yaml(&lab).scenario(FEED).reporters().diagnose(Diagnose::Failed);
+    let story = stage.probes(probes_telling(methods)).run();
+    browser.open(&story.files.read("report.html"), CELL);
+    drawn(&browser, 1);
+    let told = browser.text("document.querySelector('.icicle').innerText");
+    for words in ["Methods of main", "known by stacks", "Net.await", "java.lang.Object.wait: ", "off its CPU"]
+    {
+        assert!(told.contains(words), "{words} is missing:\n{told}");
+    }
+    // What is called stands below its caller, and is no wider.
+    let boxes = "['FeedLoader.load', 'Net.await'].map((name) => [...document.querySelectorAll('.icicle-chart i.off')] \
+                 .find((one) => one.innerText === name).getBoundingClientRect()) \
+                 .map((box) => [box.left, box.top, box.right, box.width].map(Math.round))";
+    let boxes = browser.eval(boxes);
+    let at = |nth: usize, side: usize| boxes[nth][side].as_i64().expect("px");
+    assert!(at(0, 1) < at(1, 1) && at(0, 0) <= at(1, 0) && at(1, 2) <= at(0, 2) && at(1, 3) > 40, "{boxes}");
+    on_a_phone(&browser, &[&story.files.read("report.html")]);
     assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
 }

@@ -45,6 +45,9 @@ pub(crate) struct CausesLine {
     cost: Option<String>,
     /// Path of the trace in the bundle.
     trace: Option<String>,
+    /// Path of the pictures in it, where they have call stacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stacks: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -122,12 +125,19 @@ struct FrameLine {
 pub(crate) fn causes(cell: &Cell<'_>, lanes: &FrameLanes) -> Option<CausesLine> {
     let of = cell.causes()?;
     let window = cell.diagnosed();
+    let has_stacks = lanes.pictures.iter().any(|one| !one.stacks.is_empty());
     Some(CausesLine {
         head: line(&why::head(of), SENTENCE),
         unknown: of.causes.is_none(),
         found: of.causes.as_ref().map(|found| told(found, window, lanes)),
         cost: why::cost(cell),
         trace: cell.diagnosis_trace().map(|path| line(path, SENTENCE)),
+        stacks: of
+            .causes
+            .as_ref()
+            .and_then(|of| of.lanes.as_deref())
+            .filter(|_| has_stacks)
+            .map(|path| line(path, SENTENCE)),
     })
 }
 

@@ -13,7 +13,7 @@ use farmjank_seams::reporter::FrameLogs;
 const PICTURES: usize = 600;
 
 /// The pictures of a cell, the costliest first.
-pub(crate) fn pictures(cell: &Cell<'_>, files: &dyn FrameLogs) -> FrameLanes {
+pub fn pictures(cell: &Cell<'_>, files: &dyn FrameLogs) -> FrameLanes {
     let path = cell.causes().and_then(|of| of.causes.as_ref()?.lanes.as_ref());
     let Some(bytes) = path.and_then(|path| files.frame_log(path)) else { return FrameLanes::default() };
     let most = room(cell);

@@ -14,6 +14,15 @@ use farmjank_seams::reporter::FrameLogs;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
+/// Pages of others that a browser can hand things of a run to: addresses without a slash at their ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pages {
+    /// Perfetto's, for traces.
+    pub perfetto: String,
+    /// The Firefox Profiler's, for call stacks.
+    pub firefox: String,
+}
+
 /// Whether the page may ask its own server for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connect<'a> {
@@ -23,8 +32,8 @@ pub enum Connect<'a> {
     Home {
         /// The version of the run it shows.
         version: u64,
-        /// Where Perfetto's page is, which traces can be handed to: an address without a slash at its end.
-        perfetto: &'a str,
+        /// What it can hand things to.
+        pages: &'a Pages,
     },
 }
 
@@ -32,7 +41,7 @@ const STYLES: [&str; 3] =
     [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css"), include_str!("page/lanes.css")];
 
 /// In this order, inside one function: later files know earlier ones.
-const SCRIPTS: [&str; 17] = [
+const SCRIPTS: [&str; 18] = [
     include_str!("page/dom.js"),
     include_str!("page/strip.js"),
     include_str!("page/words.js"),
@@ -46,8 +55,9 @@ const SCRIPTS: [&str; 17] = [
     include_str!("page/overview.js"),
     include_str!("page/iterations.js"),
     include_str!("page/provenance.js"),
+    include_str!("page/icicle.js"),
     include_str!("page/lanes.js"),
-    include_str!("page/perfetto.js"),
+    include_str!("page/handed.js"),
     include_str!("page/causes.js"),
     include_str!("page/cell.js"),
 ];
@@ -99,10 +109,12 @@ pub fn page(record: &Record, frame_logs: &dyn FrameLogs, connect: Connect<'_>) -
 pub(crate) fn begin(parts: &Parts<'_>) -> String {
     let version = match parts.connect {
         Connect::Never => String::new(),
-        Connect::Home { version, perfetto } => format!(
+        Connect::Home { version, pages } => format!(
             "<meta name=\"farmjank-version\" content=\"{version}\">\n\
-             <meta name=\"farmjank-perfetto\" content=\"{}\">\n",
-            paper::text(perfetto)
+             <meta name=\"farmjank-perfetto\" content=\"{}\">\n\
+             <meta name=\"farmjank-firefox\" content=\"{}\">\n",
+            paper::text(&pages.perfetto),
+            paper::text(&pages.firefox)
         ),
     };
     let style = STYLES.concat() + parts.style;

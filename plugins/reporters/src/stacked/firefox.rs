@@ -1,8 +1,9 @@
 //! A profile for the Firefox Profiler: the main thread, looked at every millisecond of a stall, with a marker for each
 //! stall.
 
-use super::{DrawnStall, calls};
+use super::calls;
 use crate::clean::{NAME, line};
+use farmjank_results::held_stacks::HeldStacks;
 use fxprof_processed_profile::{
     CategoryColor, CategoryHandle, CpuDelta, Frame, FrameFlags, FrameInfo, MarkerTiming, Profile,
     ReferenceTimestamp, SamplingInterval, StaticSchemaMarker, StaticSchemaMarkerField, StringHandle,
@@ -40,7 +41,7 @@ impl StaticSchemaMarker for Stall {
 }
 
 /// The profile, as JSON.
-pub fn firefox(app: &str, process: i32, stalls: &[DrawnStall]) -> String {
+pub fn firefox(app: &str, process: i32, stalls: &[HeldStacks]) -> String {
     let app = line(app, NAME);
     // The recording's clock is the phone's: it began at no date.
     let reference = ReferenceTimestamp::from_millis_since_unix_epoch(0.0);

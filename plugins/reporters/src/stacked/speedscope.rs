@@ -1,11 +1,12 @@
 //! A speedscope file (<https://www.speedscope.app/file-format-schema.json>): a profile for each stall, µs.
 
-use super::{DrawnStall, calls};
+use super::calls;
+use farmjank_results::held_stacks::HeldStacks;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The file.
-pub fn speedscope(app: &str, stalls: &[DrawnStall]) -> String {
+pub fn speedscope(app: &str, stalls: &[HeldStacks]) -> String {
     let mut frames: Vec<Value> = Vec::new();
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut profiles: Vec<Value> = Vec::new();

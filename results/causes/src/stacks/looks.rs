@@ -5,6 +5,7 @@
 
 use super::key::{Key, Keys};
 use super::recording::Recording;
+use super::weighed::calls;
 use std::collections::BTreeMap;
 
 /// What the tracer's two ways of telling one event differ by in time, at most, ns.
@@ -71,23 +72,34 @@ impl Looks {
     /// What a thread ran in a stretch, in order and without holes: every look stands for the time around it, half way
     /// to the next and no further than it can see.
     pub fn ran(&self, tid: i32, from: i64, to: i64) -> Vec<Part<'_>> {
-        let all = self.of.get(&(tid, Look::Ran)).map(Vec::as_slice).unwrap_or_default();
-        let seen = &all[all.partition_point(|(at, _)| *at < from)..all.partition_point(|(at, _)| *at < to)];
-        let mut parts = Vec::with_capacity(seen.len() + 1);
+        let mut parts = Vec::new();
         let mut told = from;
-        for (nth, (at, stack)) in seen.iter().enumerate() {
-            let next = seen.get(nth + 1).map_or(to, |(next, _)| at + (next - at) / 2);
-            let begin = told.max(at - REACH);
-            let end = next.min(at + REACH);
-            let Some(key) = self.named(*stack) else { continue };
+        for (begin, end, stack) in self.ran_in(tid, from, to) {
             if begin > told {
                 parts.push((told, begin, None));
             }
-            parts.push((begin, end, Some(key)));
+            parts.push((begin, end, self.named(stack)));
             told = end;
         }
         if told < to {
             parts.push((told, to, None));
+        }
+        parts
+    }
+
+    /// The same as stacks, where any is known.
+    pub fn ran_in(&self, tid: i32, from: i64, to: i64) -> Vec<(i64, i64, u32)> {
+        let all = self.of.get(&(tid, Look::Ran)).map(Vec::as_slice).unwrap_or_default();
+        let seen = &all[all.partition_point(|(at, _)| *at < from)..all.partition_point(|(at, _)| *at < to)];
+        let mut parts = Vec::with_capacity(seen.len());
+        let mut told = from;
+        for (nth, (at, stack)) in seen.iter().enumerate() {
+            let next = seen.get(nth + 1).map_or(to, |(next, _)| at + (next - at) / 2);
+            if self.named(*stack).is_some() {
+                let end = next.min(at + REACH);
+                parts.push((told.max(at - REACH), end, *stack));
+                told = end;
+            }
         }
         parts
     }
@@ -102,13 +114,27 @@ impl Looks {
         self.at(tid, Look::Woke, at)
     }
 
+    /// The stack with which a thread left its CPU at an instant.
+    pub fn left_in(&self, tid: i32, at: i64) -> Option<u32> {
+        self.stack_at(tid, Look::Left, at)
+    }
+
+    /// The calls of a stack as they are told, the outermost first.
+    pub fn calls(&self, stack: u32) -> Vec<String> {
+        calls(&self.recording, stack)
+    }
+
     fn at(&self, tid: i32, look: Look, at: i64) -> Option<&Key> {
+        self.named(self.stack_at(tid, look, at)?)
+    }
+
+    fn stack_at(&self, tid: i32, look: Look, at: i64) -> Option<u32> {
         let all = self.of.get(&(tid, look))?;
         let next = all.partition_point(|(when, _)| *when < at);
         let near = all[next.saturating_sub(1)..].iter().take(2);
         let nearest = near.min_by_key(|(when, _)| when.abs_diff(at))?;
         let is_it = nearest.0.abs_diff(at) <= SAME.unsigned_abs();
-        self.named(nearest.1).filter(|_| is_it)
+        Some(nearest.1).filter(|stack| is_it && self.named(*stack).is_some())
     }
 
     /// What a stack is known by; none where the thread waits for its next message in it.

@@ -7,6 +7,7 @@ use farmjank_causes::fact::State;
 use farmjank_causes::inquiry::{Confidence, Found};
 use farmjank_causes::kind::Why;
 use farmjank_causes::stacks::{Call, Look, Looks};
+use farmjank_results::frame_lanes::{FrameLanes, STACKS};
 use std::rc::Rc;
 
 /// Innermost first; `art::` and the platform's are passed over for the app's own.
@@ -168,4 +169,42 @@ fn a_wait_for_a_disk_says_in_which_method() {
         (word.as_str(), detail.as_str()),
         ("kernel.sleep", "in com.shop.Net.await, called by com.shop.Feed.bind")
     );
+}
+
+/// Calls of main in the picture of the late frame: from, until (ms), off its CPU, the innermost two.
+fn pictured(found: &Found) -> Vec<(i64, i64, bool, String)> {
+    let lanes = FrameLanes { pictures: found.pictures.clone() };
+    assert_eq!(FrameLanes::decode(&lanes.encode()), lanes, "every picture is whole");
+    let picture = &found.pictures[0];
+    let stacks = picture.stacks.iter().filter(|one| one.lane == 0);
+    let inner = |calls: &[usize]| {
+        let names = calls.iter().rev().take(2).map(|name| picture.names[*name].as_str());
+        names.collect::<Vec<_>>().join(" ← ")
+    };
+    stacks.map(|one| (one.from / 1_000, one.to / 1_000, one.off_cpu, inner(&one.calls))).collect()
+}
+
+#[test]
+fn the_picture_of_a_frame_has_the_calls_main_ran_and_those_it_was_off_its_cpu_in() {
+    let seen = [every(7, 20, PARSE), vec![(APP, Look::Left, 20, AWAIT)], every(42, 45, DECODE)].concat();
+    let mut world = with(&seen);
+    world.late(does(APP, 5, 20, State::Running), same);
+    world.late(does(APP, 20, 40, State::Sleeping), same);
+    world.late(does(APP, 40, 45, State::Running), same);
+    let all = [
+        (5, 20, false, "com.shop.Json.parse ← com.shop.Feed.onReply".to_owned()),
+        (20, 40, true, "java.lang.Object.wait ← com.shop.Net.await".to_owned()),
+        (40, 45, false, "android.graphics.Bitmap.nativeDecode ← com.shop.Thumb.decode".to_owned()),
+    ];
+    assert_eq!(pictured(&world.finish()), all);
+    // However often they change, a picture has room for so many.
+    let often: Vec<_> =
+        (0..400).map(|nth| (APP, Look::Ran, nth / 10, if nth % 2 == 0 { PARSE } else { DECODE })).collect();
+    let mut world = with(&often);
+    world.late(does(APP, 0, 45, State::Running), same);
+    assert!((1..=STACKS).contains(&pictured(&world.finish()).len()));
+    // Where nobody looked there are none.
+    let mut world = World::new();
+    world.late(does(APP, 5, 45, State::Running), same);
+    assert_eq!(pictured(&world.finish()), []);
 }

@@ -1,11 +1,14 @@
 //! Flags of `farmjank view`, and of the live view of `farmjank run --ui`.
 
 use clap::Args;
+use farmjank_reporters::html::Pages;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// Where Perfetto's page is for everybody; its server is told nothing of a trace.
 const PERFETTO: &str = "https://ui.perfetto.dev";
+/// The same of the Firefox Profiler.
+const FIREFOX: &str = "https://profiler.firefox.com";
 
 /// Where the live view of a run is, and what it hands traces to.
 #[derive(Args, Debug, Clone)]
@@ -20,6 +23,17 @@ pub struct UiArgs {
     #[arg(long, value_name = "URL", default_value = PERFETTO, hide_default_value = true, requires = "ui",
         value_parser = page_address)]
     pub perfetto_ui: String,
+    /// Where its call stacks are opened, instead of profiler.firefox.com: a Firefox Profiler of your own.
+    #[arg(long, value_name = "URL", default_value = FIREFOX, hide_default_value = true, requires = "ui",
+        value_parser = page_address)]
+    pub firefox_ui: String,
+}
+
+impl UiArgs {
+    /// Pages of others that what is shown can be handed to.
+    pub fn pages(&self) -> Pages {
+        Pages { perfetto: self.perfetto_ui.clone(), firefox: self.firefox_ui.clone() }
+    }
 }
 
 /// `farmjank view`
@@ -38,13 +52,16 @@ pub struct ViewArgs {
     /// reach that one.
     #[arg(long, value_name = "URL", default_value = PERFETTO, hide_default_value = true, value_parser = page_address)]
     pub perfetto_ui: String,
+    /// Where call stacks are opened, instead of profiler.firefox.com: a Firefox Profiler of your own.
+    #[arg(long, value_name = "URL", default_value = FIREFOX, hide_default_value = true, value_parser = page_address)]
+    pub firefox_ui: String,
 }
 
 impl ViewArgs {
     /// The same as those of a run.
     pub fn ui(&self) -> UiArgs {
-        let ViewArgs { ui_port, ui_address, ref perfetto_ui, .. } = *self;
-        UiArgs { ui_port, ui_address, perfetto_ui: perfetto_ui.clone() }
+        let ViewArgs { ui_port, ui_address, ref perfetto_ui, ref firefox_ui, .. } = *self;
+        UiArgs { ui_port, ui_address, perfetto_ui: perfetto_ui.clone(), firefox_ui: firefox_ui.clone() }
     }
 }
 

@@ -53,10 +53,12 @@ fn answered(args: &CausesArgs) -> Result<String, CommandError> {
     let is_file = new.is_none() && !host::is_folder(from);
     let is_stacks = is_file && of_stacks::is_recording(from);
     let is_issues = is_file && !is_stacks && of_issues::is_issues(from);
-    if !(is_stacks || is_issues) && (args.by.is_some() || args.export.is_some()) {
+    let is_of_one_run = host::is_folder(from) && new.is_none();
+    if !(is_stacks || is_issues) && (args.by.is_some() || (args.export.is_some() && !is_of_one_run)) {
         let from = shown(from);
         return Err(usage!(
-            "--by and --export are for call stacks alone, such as perf.data of simpleperf: {from} holds none"
+            "--by is for call stacks alone, such as perf.data of simpleperf, and --export for these and for a window of a run \
+             with --stacks: {from} is neither"
         ));
     }
     if !is_file && args.mapping.is_some() {

@@ -105,7 +105,10 @@ async fn route(server: &Arc<Server>, method: &Method, uri: &Uri, headers: &Heade
         "events" if method == Method::HEAD => typed("text/event-stream", String::new()),
         "events" => events(server, since(uri, headers)),
         path if server.show.is_trace(path) => trace(server, path, method).await,
-        _ => nothing(),
+        path => {
+            let profile = path.strip_prefix("profile/").and_then(|path| server.show.profile(path));
+            profile.map_or_else(nothing, |profile| typed("application/json", profile))
+        }
     }
 }
 

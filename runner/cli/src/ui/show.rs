@@ -6,8 +6,12 @@ use super::tail::Tail;
 use crate::command_error::CommandError;
 use crate::host::Bundle;
 use farmjank_engine::scribe::Kept;
-use farmjank_reporters::html::{Connect, LiveFeed, page};
-use farmjank_results::record::{Record, TrialRecord};
+use farmjank_reporters::html::{Connect, LiveFeed, Pages, page};
+use farmjank_reporters::stacked::firefox;
+use farmjank_results::frame_lanes::FrameLanes;
+use farmjank_results::held_stacks::of_pictures;
+use farmjank_results::record::{Record, TrialRecord, WindowCauses};
+use farmjank_seams::reporter::FrameLogs as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,8 +21,8 @@ const PIECE: u64 = 4 << 20;
 /// A run that can be watched.
 pub struct Show {
     root: PathBuf,
-    /// Where Perfetto's page is.
-    perfetto: String,
+    /// Where pages of others are.
+    pages: Pages,
     now: Mutex<Now>,
 }
 
@@ -32,9 +36,9 @@ struct Now {
 }
 
 impl Show {
-    /// The run in this folder, with nothing of it read yet. Its traces can be handed to Perfetto's page at an address.
-    pub fn new(root: &Path, perfetto: &str) -> Show {
-        Show { root: root.to_owned(), perfetto: perfetto.to_owned(), now: Mutex::default() }
+    /// The run in this folder, with nothing of it read yet. What it holds can be handed to pages of others.
+    pub fn new(root: &Path, pages: Pages) -> Show {
+        Show { root: root.to_owned(), pages, now: Mutex::default() }
     }
 
     /// The folder.
@@ -54,6 +58,18 @@ impl Show {
 
     fn now(&self) -> MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stacks of calls in the pictures of a file that the log names, for the Firefox Profiler; none where it names no
+    /// such file, or no stack is in it.
+    pub fn profile(&self, path: &str) -> Option<String> {
+        let now = self.now();
+        let drawn = |of: &&WindowCauses| of.causes.as_ref().and_then(|of| of.lanes.as_deref()) == Some(path);
+        let job = now.record.jobs.values().find(|job| job.causes.iter().any(|of| drawn(&of)))?;
+        let lanes = FrameLanes::decode(&Kept(&Bundle::open(&self.root)).frame_log(path)?);
+        let process = lanes.pictures.first()?.process;
+        let held = Some(of_pictures(&lanes)).filter(|held| !held.is_empty())?;
+        Some(firefox(&job.planned.app, process, &held))
     }
 
     /// Reads what there is.
@@ -105,7 +121,7 @@ impl Show {
     /// The page as of now.
     pub fn page(&self) -> String {
         let (now, bundle) = (self.now(), Bundle::open(&self.root));
-        let connect = Connect::Home { version: now.air.version(), perfetto: &self.perfetto };
+        let connect = Connect::Home { version: now.air.version(), pages: &self.pages };
         page(&now.record, &Kept(&bundle), connect)
     }
 

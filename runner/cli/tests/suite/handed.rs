@@ -1,5 +1,5 @@
-//! Traces of a run, handed by the live view to Perfetto's page: a page that keeps its rules of talking stands in for
-//! it, on another origin, and says what it got.
+//! Traces of a run, handed by the live view to Perfetto's page, and call stacks to the Firefox Profiler: a page that
+//! keeps their rules of talking stands in for them, on another origin, and says what it got.
 
 use crate::live::view_with;
 use crate::world::{run, write};
@@ -33,14 +33,16 @@ steps:
   - measure: fling the feed
     steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ]
 ";
-/// What Perfetto's page does with messages, and what it would be looking at: it answers questions once it is ready, and
-/// takes nothing from others than who opened it.
+/// What those pages do with messages, and what Perfetto's would be looking at: it answers questions once it is ready,
+/// and takes nothing from others than who opened it.
 const PAGE: &str = r#"<!doctype html><title>another page</title><script>
 let asked = 0;
 const tell = (what, body) => fetch(`/told/${what}`, { method: "POST", body });
 addEventListener("message", ({ source, data }) => {
   if (source !== opener) return;
   if (data === "PING") { if (++asked > 2) source.postMessage("PONG", "*"); return; }
+  if (data.name === "ready:request") { if (++asked > 2) source.postMessage({ name: "ready:response" }, "*"); return; }
+  if (data.name === "inject-profile") { tell("profile", JSON.stringify(data.profile)); return; }
   const { buffer, timeStart, timeEnd, ...rest } = data.perfetto;
   if (buffer) tell("trace", buffer).then(() => tell("about", JSON.stringify({ ...rest, hash: location.hash })));
   else tell("range", JSON.stringify({ timeStart, timeEnd, asked }));
@@ -83,7 +85,8 @@ fn answer(mut stream: TcpStream) -> Option<Told> {
     }
     let mut body = vec![0; length];
     from.read_exact(&mut body).ok()?;
-    let words = if first.starts_with("GET / ") { PAGE } else { "" };
+    let is_page = ["GET / ", "GET /from-post-message/ "].iter().any(|start| first.starts_with(start));
+    let words = if is_page { PAGE } else { "" };
     write!(
         stream,
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{words}",
@@ -106,10 +109,14 @@ fn told_json(told: &Receiver<Told>, what: &str) -> Value {
 
 /// A run whose late frames were traced, and the path of its trace in the bundle.
 fn traced(folder: &Path) -> (PathBuf, String) {
-    write(folder, "lab.yaml", LAB);
+    traced_with(folder, LAB, "--causes")
+}
+
+/// The same on this lab, with this flag.
+fn traced_with(folder: &Path, lab: &str, flag: &str) -> (PathBuf, String) {
+    write(folder, "lab.yaml", lab);
     write(folder, "s.yaml", FEED);
-    let command =
-        ["run", "s.yaml", "--lab", "lab.yaml", "--no-history", "--causes", "--quiet", "--out", "run"];
+    let command = ["run", "s.yaml", "--lab", "lab.yaml", "--no-history", flag, "--quiet", "--out", "run"];
     assert_eq!(run(folder, &command).code, 1);
     let bundle = folder.join("run");
     let log = std::fs::read_to_string(bundle.join("events.ndjson")).expect("a log");
@@ -159,9 +166,8 @@ fn a_trace_goes_to_perfettos_page_and_is_looked_at_where_the_frame_is() {
     let (from, until) = (range["timeStart"].as_f64().expect("s"), range["timeEnd"].as_f64().expect("s"));
     assert!(from > 1.0 && (0.01..0.5).contains(&(until - from)), "{range}");
     assert_eq!(
-        browser.text(
-            "[...document.querySelectorAll('.perfetto-button span')].map((one) => one.innerText).join('')"
-        ),
+        browser
+            .text("[...document.querySelectorAll('.hand-button span')].map((one) => one.innerText).join('')"),
         ""
     );
     assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
@@ -171,7 +177,7 @@ fn a_trace_goes_to_perfettos_page_and_is_looked_at_where_the_frame_is() {
     browser.visit("about:blank");
     browser.visit(&format!("http://{}/{}/#P8/Feed/fling%20the%20feed", served.host, served.token));
     browser.press(".trace .perfetto");
-    let said = "new Promise((done) => { const look = () => { const said = document.querySelector('.trace .perfetto-button span').innerText; \
+    let said = "new Promise((done) => { const look = () => { const said = document.querySelector('.trace .hand-button span').innerText; \
                 if (said.includes('did not')) done(said); else setTimeout(look, 50); }; look(); })";
     assert!(
         browser.text(said).contains(&format!("it did not open: {trace} is empty")),
@@ -210,4 +216,45 @@ fn a_file_hands_no_trace_over_and_a_view_gives_only_traces_the_log_names() {
         assert_eq!(refused.code, 2);
         assert!(refused.err.contains("it has to be an address such as"), "{}", refused.err);
     }
+}
+
+#[test]
+fn call_stacks_of_late_frames_go_to_the_firefox_profiler_and_to_programs_that_draw_them() {
+    let Some(browser) = Browser::start("handed-stacks") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let lab = LAB
+        .replace("{ kind: lock }", "{ kind: unknown, method: net_await }")
+        .replace("id: com.example.shop,", "id: com.example.shop, profileable: true,");
+    let (bundle, _) = traced_with(folder.path(), &lab, "--stacks");
+    let (address, told) = page();
+    let served = view_with(folder.path(), &bundle, &["--firefox-ui", &address]);
+    browser.visit(&format!("http://{}/{}/#P8/Feed/fling%20the%20feed", served.host, served.token));
+    browser.press(".trace .firefox");
+    let profile = told_json(&told, "profile");
+    let thread = &profile["threads"][0];
+    assert_eq!((&thread["isMainThread"], &thread["processName"]), (&true.into(), &"com.example.shop".into()));
+    let text = profile.to_string();
+    for method in ["com.example.shop.Net.await", "java.lang.Object.wait", "Off CPU"] {
+        assert!(text.contains(method), "{method}");
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
+    for path in ["profile/events.ndjson", "profile/../run/results.json"] {
+        assert_eq!(served.get(path).status, 404, "{path}");
+    }
+
+    let told = |form: &str| run(folder.path(), &["causes", "run", "P8/Feed", "--export", form]);
+    let folded = told("folded");
+    assert!(
+        folded.out.lines().any(|line| line.contains("FeedLoader.load;com.example.shop.Net.await;")),
+        "{}",
+        folded.out
+    );
+    for form in ["speedscope", "firefox"] {
+        serde_json::from_str::<Value>(&told(form).out).expect("JSON");
+    }
+    let other = tempfile::tempdir().expect("a folder");
+    let (whole, _) = traced(other.path());
+    let without = run(&whole, &["causes", ".", "P8/Feed", "--export", "folded"]);
+    assert_eq!(without.code, 2);
+    assert!(without.err.contains("run it with --stacks"), "{}", without.err);
 }

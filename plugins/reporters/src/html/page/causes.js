@@ -143,7 +143,7 @@ function stallsPart(stalls, trace) {
 }
 
 // Where the rest is to be seen: a page that is a file can only say so.
-const traceWords = (trace) =>
+const traceWords = (trace, stacks) =>
   el(
     "p",
     { class: "trace" },
@@ -162,6 +162,7 @@ const traceWords = (trace) =>
           ") it opens by hand in ui.perfetto.dev.",
         ],
     perfettoButton(trace),
+    firefoxButton(stacks),
   );
 
 function causesSection(found, cell) {
@@ -176,7 +177,7 @@ function causesSection(found, cell) {
       { class: "why-late", "aria-label": "why frames were late" },
       title,
       parts,
-      trace ? traceWords(trace) : null,
+      trace ? traceWords(trace, found.stacks) : null,
     );
   if (found.unknown) return section(el("p", { class: "notice" }, found.head));
   if (!found.late) return section(el("p", null, found.head), found.doubts.map(quietly), stallsPart(found.stalls, trace));

@@ -235,6 +235,7 @@ function lanePicture(picture) {
       { class: "lane-steps", "aria-label": "what held it up, in order of time" },
       steps.map((step) => laneStep(picture, step)),
     ),
+    icicles(picture) || null,
   );
 }
 

@@ -1,13 +1,18 @@
 //! `farmjank causes RUN`: what the iterations of a run that were traced for it tell.
 
-use crate::args::{AnalyzeFormat, CausesArgs};
+use super::of_stacks::exported;
+use crate::args::{AnalyzeFormat, CausesArgs, StackForm};
 use crate::baselines::recorded;
 use crate::command_error::{CommandError, usage};
+use crate::host::Bundle;
+use farmjank_engine::scribe::Kept;
 use farmjank_leaf::text::name as shown;
 use farmjank_reporters::caused::{cells_json, cells_table};
 use farmjank_reporters::cells::{Cell, worst_first};
+use farmjank_reporters::html::pictures;
 use farmjank_reporters::paint::TextStyle;
 use farmjank_reporters::show::{Missed, find, listed};
+use farmjank_results::held_stacks::of_pictures;
 use farmjank_results::record::Record;
 use std::path::Path;
 
@@ -29,10 +34,31 @@ pub fn answer(from: &Path, args: &CausesArgs) -> Result<String, CommandError> {
             shown(from)
         ));
     }
+    if let Some(form) = args.export {
+        return stacks(from, &cells, form);
+    }
     Ok(match args.format {
         AnalyzeFormat::Json => cells_json(&cells),
         AnalyzeFormat::Table => cells_table(&cells),
     })
+}
+
+/// The stacks of main in the late frames and stalls of a window that have a picture.
+fn stacks(from: &Path, cells: &[Cell<'_>], form: StackForm) -> Result<String, CommandError> {
+    let [cell] = cells else {
+        return Err(usage!("--export takes one window: name it behind the run, `phone/scenario/window`"));
+    };
+    let bundle = Bundle::open(from);
+    let lanes = pictures(cell, &Kept(&bundle));
+    let process = lanes.pictures.first().map_or(0, |one| one.process);
+    let held = of_pictures(&lanes);
+    if held.is_empty() {
+        return Err(usage!(
+            "{}: no call stack was taken in a late frame of this window: run it with --stacks, which says why where it cannot",
+            shown(from)
+        ));
+    }
+    Ok(exported(&held, process, &cell.job.planned.app, form))
 }
 
 fn asked<'r>(record: &'r Record, wanted: Option<&str>) -> Result<Vec<Cell<'r>>, CommandError> {

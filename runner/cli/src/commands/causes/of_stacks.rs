@@ -4,13 +4,14 @@ use crate::args::{AnalyzeFormat, CausesArgs, StackForm, StackRules};
 use crate::command_error::{CommandError, usage};
 use crate::commands::analyze::spoken;
 use crate::host;
-use farmjank_causes::stacks::{self, Recording, Rules, StallStacks, Weighed};
+use farmjank_causes::stacks::{self, Recording, Rules};
 use farmjank_causes::told::{Most, told};
 use farmjank_frames::stacks::{is_recording as begins_so, read, retrace};
 use farmjank_leaf::text::{line, name as shown};
 use farmjank_reporters::caused::{StacksView, stacks_json, stacks_table};
-use farmjank_reporters::stacked::{DrawnStack, DrawnStall, firefox, folded, speedscope};
+use farmjank_reporters::stacked::{firefox, folded, speedscope};
 use farmjank_results::file_error::FileError;
+use farmjank_results::held_stacks::HeldStacks;
 use std::path::Path;
 
 /// Most bytes of a recording, and of a mapping: they are held whole.
@@ -57,7 +58,7 @@ pub fn answer(path: &Path, args: &CausesArgs) -> Result<String, CommandError> {
     let (process, app) = recording.of_app(package.as_deref()).map_err(|names| several(path, &names))?;
     let app = if app.is_empty() { NAMELESS.to_owned() } else { app };
     if let Some(form) = args.export {
-        return Ok(exported(&recording, process, &app, form));
+        return Ok(exported(&stacks::weighed(&recording, process), process, &app, form));
     }
     let rules = match args.by {
         Some(StackRules::KeyStack) => Rules::KeyStack,
@@ -82,17 +83,12 @@ pub fn answer(path: &Path, args: &CausesArgs) -> Result<String, CommandError> {
     })
 }
 
-fn exported(recording: &Recording, process: i32, app: &str, form: StackForm) -> String {
-    let stack = |one: Weighed| DrawnStack { at: one.at, ns: one.ns, off_cpu: one.off_cpu, calls: one.calls };
-    let stall = |one: StallStacks| {
-        let stacks = one.stacks.into_iter().map(stack).collect();
-        DrawnStall { from: one.from, to: one.to, stacks }
-    };
-    let stalls: Vec<DrawnStall> = stacks::weighed(recording, process).into_iter().map(stall).collect();
+/// Stacks in the form of a program that draws them.
+pub fn exported(stacks: &[HeldStacks], process: i32, app: &str, form: StackForm) -> String {
     match form {
-        StackForm::Folded => folded(&stalls),
-        StackForm::Speedscope => speedscope(app, &stalls),
-        StackForm::Firefox => firefox(app, process, &stalls),
+        StackForm::Folded => folded(stacks),
+        StackForm::Speedscope => speedscope(app, stacks),
+        StackForm::Firefox => firefox(app, process, stacks),
     }
 }
 
