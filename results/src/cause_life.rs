@@ -6,6 +6,7 @@
 //! for each other. Must not know: files, stores, words of reports.
 
 mod amount;
+mod arrivals;
 mod between;
 mod diagnosis;
 mod nights;
@@ -14,6 +15,7 @@ mod samples;
 mod side;
 
 pub use amount::Amount;
+pub use arrivals::{Arrival, OnNew, WindowArrivals, arrivals};
 pub use between::{CauseChange, WindowChange, between};
 pub use diagnosis::{SeenCause, SeenCauses, Spot, Under, WindowDiagnosis, asked_any, diagnoses};
 pub use nights::{CauseLine, CauseNight, Night, lines};

@@ -21,6 +21,7 @@ use crate::time::{ClockMap, DeviceTime, RunTime};
 use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
 use crate::window::Coverage;
+pub use crate::window_causes::TraceSize;
 pub use crate::{around::Around, recovery::RecoveryStep};
 use serde::{Deserialize, Serialize};
 
@@ -165,6 +166,9 @@ pub struct WindowJudged {
     pub void: Vec<String>,
     /// Why the verdict is not a pass, in words.
     pub reasons: Vec<String>,
+    /// Fingerprints of causes of late frames that are new, where the author has a window fail for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_causes: Vec<String>,
 }
 
 /// A source or layer that was passed over, and why.
@@ -194,7 +198,8 @@ pub struct CellVerdict {
     /// has the verdict of the fault that ended the job: it cannot pass, and it is not the window's doing.
     pub verdict: Option<Verdict>,
     /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
-    /// `gate.<code>`, `infra.<code>`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none for a pass.
+    /// `gate.<code>`, `infra.<code>`, `cause.new`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none
+    /// for a pass.
     pub cause: Option<String>,
     /// True when the verdict is that of the job's fault.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -294,13 +299,16 @@ pub enum Fact {
         compiled: Option<String>,
     },
     /// A trial began. Trials count from 0, warm-ups first. `turn` says whose it is, where two builds take turns. A
-    /// `diagnostic` one comes after those that count, never counts, and is traced for why frames are late.
+    /// `diagnostic` one never counts and is traced for why frames are late, after those that count. Where those are
+    /// traced for it themselves, a `reference` stands between them that is not, and never counts either.
     TrialStarted {
         job: JobId,
         trial: u32,
         counted: bool,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         diagnostic: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        reference: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<Turn>,
     },
@@ -328,6 +336,8 @@ pub enum Fact {
         causes: Option<Box<HitchCauses>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trace: Option<TraceSize>,
     },
     /// A job was judged; every planned job is, exactly once.
     JobJudged {

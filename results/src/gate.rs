@@ -67,11 +67,12 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
         counted: u32::try_from(counted.len()).unwrap_or(u32::MAX),
         void,
         reasons,
+        new_causes: Vec::new(),
     }
 }
 
 fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> Judgement {
-    let Some(metric) = metrics::find(key) else {
+    let Some(metric) = metrics::limited(key) else {
         let mut judgement = judge(key, Unit::Count, limit, &[]);
         judgement.outcome =
             Outcome::Unknown("there is no such metric; `farmjank metrics` lists them".to_owned());

@@ -188,6 +188,17 @@ pub struct Unexplained {
     pub us: i64,
 }
 
+/// Time of a kind that is in no list, µs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindTime {
+    /// As [`NamedCause::kind`].
+    pub kind: String,
+    /// The group of the bar it belongs to.
+    pub group: Group,
+    /// Time charged, µs.
+    pub us: i64,
+}
+
 /// One stall.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalled {
@@ -289,6 +300,9 @@ pub struct HitchCauses {
     /// See `smaller`.
     #[serde(default)]
     pub smaller_us: i64,
+    /// What kinds those are of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub smaller_kinds: Vec<KindTime>,
     /// Late frames, in order of time.
     pub frames: Vec<LateFrame>,
     /// Late frames that are left out: those that were late by least.

@@ -198,8 +198,8 @@ impl Laws {
             | Fact::CausesFound { job, .. } => {
                 self.between(*job)?;
             }
-            Fact::TrialStarted { job, trial, counted, diagnostic, .. } => {
-                self.start_trial(*job, *trial, (*counted, *diagnostic))?;
+            Fact::TrialStarted { job, trial, counted, diagnostic, reference, .. } => {
+                self.start_trial(*job, *trial, (*counted, *diagnostic || *reference))?;
             }
             Fact::StepStarted { job, trial, step, .. } => self.inside(*job, *trial)?.steps.push(step.clone()),
             Fact::StepFinished { job, trial, step, .. } => self.finish_step(*job, *trial, step)?,

@@ -56,6 +56,7 @@ pub use stages::{STAGE_NAMES, main_factors};
 pub use sums::refresh_hz;
 pub use trust::doubt;
 
+use crate::cause_selector;
 use crate::metric::{Metric, Reading};
 use crate::window::Window;
 use std::sync::LazyLock;
@@ -267,6 +268,14 @@ pub fn families() -> &'static [Family] {
 /// Every metric, in the order of reports.
 pub fn registry() -> &'static [&'static Metric] {
     &FLAT
+}
+
+/// The metric a limit's key is of, whether the limit is on all of it or on [some causes](crate::cause_selector) alone.
+pub fn limited(key: &str) -> Option<&'static Metric> {
+    match cause_selector::parts(key) {
+        Some((metric, _)) => find(metric).filter(|_| cause_selector::selected(key).is_some()),
+        None => find(key),
+    }
 }
 
 /// The metric with this key.

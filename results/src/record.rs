@@ -8,7 +8,6 @@ use crate::event::{
 };
 use crate::failure::Failure;
 use crate::fault::Fault;
-use crate::hitch_causes::HitchCauses;
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::moved::{self, Move};
 use crate::quarantine::{self, Quarantine, Quarantined};
@@ -17,6 +16,8 @@ use crate::shards::Shards;
 use crate::time::RunTime;
 use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
+pub use crate::window_causes::WindowCauses;
+use crate::window_causes::{Traced, over};
 use std::collections::BTreeMap;
 
 /// A run, folded from its events. One field for each kind of event that is about the run.
@@ -88,10 +89,13 @@ pub struct JobRecord {
     pub installed: BTreeMap<Build, Option<String>>,
     /// Trials in order.
     pub trials: Vec<TrialRecord>,
-    /// Trials that were made after those, to see why frames are late: they never count, and are in no list of trials.
+    /// Trials that were made beside those, to see why frames are late or what it costs to see it: they never count, and
+    /// are in no list of trials.
     pub diagnoses: Vec<TrialRecord>,
     /// Why frames of its windows were late, in the order it was found.
     pub causes: Vec<WindowCauses>,
+    /// The same of windows whose trials that count were traced for it: over all of these, by window.
+    pub causes_over: BTreeMap<String, WindowCauses>,
     /// Verdict, once judged.
     pub verdict: Option<Verdict>,
     /// Windows, once judged.
@@ -108,13 +112,15 @@ pub struct JobRecord {
     pub before: Vec<JobRecord>,
 }
 
-/// One trial.
+/// One trial. One field for each thing its events say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialRecord {
     /// Number, warm-ups first.
     pub trial: u32,
     /// False for warm-ups, and for the old one of two builds.
     pub counted: bool,
+    /// It was not traced for why frames are late, between those that count and were: it tells what that costs.
+    pub reference: bool,
     /// Whose turn it was, where two builds take turns.
     pub turn: Option<Turn>,
     /// When it started.
@@ -127,19 +133,6 @@ pub struct TrialRecord {
     pub windows: Vec<WindowMeasured>,
     /// What the phone showed when a fault ended it; none where nothing was kept.
     pub failure: Option<Failure>,
-}
-
-/// Why the frames of a window were late in one trial.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WindowCauses {
-    /// The trial.
-    pub trial: u32,
-    /// Window name.
-    pub window: String,
-    /// What was found; none where nothing can be said.
-    pub causes: Option<HitchCauses>,
-    /// Why nothing can be said.
-    pub reason: Option<String>,
 }
 
 impl Record {
@@ -237,11 +230,13 @@ impl Record {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 job.installed.insert(*build, version.clone());
             }
-            Fact::TrialStarted { job, trial, counted, diagnostic, turn } => {
+            Fact::TrialStarted { job, trial, counted, diagnostic, reference, turn } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 job.started.get_or_insert(at);
-                let trials = if *diagnostic { &mut job.diagnoses } else { &mut job.trials };
-                trials.push(TrialRecord { turn: *turn, ..TrialRecord::new(*trial, *counted, at) });
+                let beside = *diagnostic || *reference;
+                let trials = if beside { &mut job.diagnoses } else { &mut job.trials };
+                let (turn, reference) = (*turn, *reference);
+                trials.push(TrialRecord { turn, reference, ..TrialRecord::new(*trial, *counted, at) });
             }
             Fact::TrialFinished { job, trial, ending, windows, .. } => {
                 let Some(open) = self.last_trial(*job, *trial) else { return };
@@ -252,10 +247,13 @@ impl Record {
                 let open = self.last_trial(*job, *trial);
                 open.into_iter().for_each(|record| record.failure = Some((**failure).clone()));
             }
-            Fact::CausesFound { job, trial, window, causes, reason } => {
+            Fact::CausesFound { job, trial, window, causes, reason, trace } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
-                let (window, causes, reason) = (window.clone(), causes.as_deref().cloned(), reason.clone());
-                job.causes.push(WindowCauses { trial: *trial, window, causes, reason });
+                let (causes, reason) = (causes.as_deref().cloned(), reason.clone());
+                let found =
+                    WindowCauses { trial: *trial, causes, reason, trace: *trace, ..Default::default() };
+                job.causes.push(WindowCauses { window: window.clone(), ..found });
+                job.put_together(window);
             }
             Fact::JobJudged { job, verdict, windows, fault, reasons } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
@@ -330,6 +328,7 @@ impl JobRecord {
             trials: Vec::new(),
             diagnoses: Vec::new(),
             causes: Vec::new(),
+            causes_over: BTreeMap::new(),
             verdict: None,
             windows: Vec::new(),
             fault: None,
@@ -345,6 +344,7 @@ impl JobRecord {
         self.trials.clear();
         self.diagnoses.clear();
         self.causes.clear();
+        self.causes_over.clear();
         self.installed.clear();
         self.planned.device = Some(to.clone());
     }
@@ -361,9 +361,24 @@ impl JobRecord {
         last.into_iter().flatten().find(|trial| trial.ending.is_none())
     }
 
-    /// Why frames of a window were late, as it was found last.
+    /// Why frames of a window were late: over all trials that count, where those were traced for it, else as it was
+    /// found last.
     pub fn causes(&self, window: &str) -> Option<&WindowCauses> {
-        self.causes.iter().rfind(|causes| causes.window == window)
+        let last = || self.causes.iter().rfind(|causes| causes.window == window);
+        self.causes_over.get(window).or_else(last)
+    }
+
+    /// Puts together what trials that count tell of why frames of a window were late, where any was traced for it.
+    fn put_together(&mut self, window: &str) {
+        let own = self.causes.iter().filter(|found| found.window == window);
+        let each = own.filter_map(|found| {
+            let counted = |trial: &&TrialRecord| trial.trial == found.trial && trial.counted;
+            let mut windows = self.trials.iter().rfind(counted)?.windows.iter();
+            let void = windows.find(|own| own.window == window).and_then(|own| own.void.as_deref());
+            Some(Traced { number: (found.trial + 1).saturating_sub(self.planned.warmup), void, found })
+        });
+        let over = over(window, each).map(|over| (window.to_owned(), over));
+        self.causes_over.extend(over);
     }
 
     /// Phones it may still move to, in order.
@@ -377,6 +392,7 @@ impl JobRecord {
 impl TrialRecord {
     fn new(trial: u32, counted: bool, started: RunTime) -> Self {
         let (turn, ended, ending, failure) = (None, None, None, None);
-        TrialRecord { trial, counted, turn, started, ended, ending, windows: Vec::new(), failure }
+        let (windows, reference) = (Vec::new(), false);
+        TrialRecord { trial, counted, reference, turn, started, ended, ending, windows, failure }
     }
 }

@@ -124,7 +124,7 @@ fn mean<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Value> {
 /// Unit and direction: from the registry, else from the judgements, else (metrics of steps, not of frames) from the
 /// key.
 fn nature(judged: Option<&WindowJudged>, key: &str) -> (Option<Unit>, Option<Better>) {
-    if let Some(metric) = crate::metrics::find(key) {
+    if let Some(metric) = crate::metrics::limited(key) {
         return (Some(metric.unit), Some(metric.better));
     }
     let judged = judged.and_then(|judged| judged.judgements.iter().find(|j| j.metric == key));

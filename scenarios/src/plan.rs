@@ -26,6 +26,7 @@ pub use shard::{NoShard, Shard, ShardBy};
 use crate::requirement::{Mismatch, Requirement};
 use crate::scenario::{Scenario, Spread, Trials};
 use crate::threshold::Threshold;
+use farmjank_results::cause_selector;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
 use farmjank_results::iteration_time::UsualTimes;
@@ -103,6 +104,15 @@ impl Plan {
     pub fn shortfall(&self, job: &PlannedJob) -> Option<&Shortfall> {
         let scenario = self.scenario_at(job)?;
         self.short.iter().find(|short| short.scenario == scenario && job.device.is_none())
+    }
+
+    /// Whether a limit on a phone is on some causes alone: then iterations that count are traced for them.
+    pub fn limits_causes(scenario: &Scenario, facts: &DeviceFacts) -> bool {
+        let mut windows = scenario.windows().into_iter();
+        windows.any(|window| {
+            let limits = thresholds_for(scenario, window.name, facts);
+            limits.iter().any(|limit| cause_selector::selected(&limit.metric).is_some())
+        })
     }
 
     /// Limits that apply to a window on a phone; see [`thresholds_for`].

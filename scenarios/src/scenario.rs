@@ -6,6 +6,7 @@ use crate::prepare::{Prepare, Wishes};
 use crate::requirement::Requirement;
 use crate::step::{Action, Step};
 use crate::threshold::Threshold;
+use farmjank_results::cause_life::OnNew;
 use farmjank_results::compare::Effect;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::metrics::resource;
@@ -64,6 +65,8 @@ pub struct Scenario {
     pub overrides: Vec<Override>,
     /// The least change against a baseline that matters, of the metric that decides.
     pub effect: Option<Effect>,
+    /// What becomes of windows that have a cause of late frames which an older run has not.
+    pub on_new: Option<OnNew>,
     /// What is written and changes nothing here, such as keys for iOS.
     pub notices: Vec<Complaint>,
     /// The author limits launches outside every window: they are a window of their own, also where limits are
@@ -98,6 +101,7 @@ impl Scenario {
     pub fn forget_limits(&mut self) {
         self.thresholds.clear();
         self.overrides.clear();
+        self.on_new = None;
         forget(&mut self.steps);
     }
 

@@ -8,8 +8,8 @@
 use crate::vocabulary::lab_files::{INVENTORY, INVENTORY_PHONE, QUARANTINE, QUARANTINED};
 use crate::vocabulary::maestro::{KEYS_NOTED, NOTED};
 use crate::vocabulary::{
-    BASELINE, COMMANDS, CONDITION, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE,
-    PREPARE, READY, SELECTOR, Shape, TEXT_CHARS,
+    BASELINE, CAUSES, COMMANDS, CONDITION, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE,
+    PAGE, PREPARE, READY, SELECTOR, Shape, TEXT_CHARS,
 };
 use serde_json::{Map, Value, json};
 
@@ -69,6 +69,7 @@ fn definitions() -> Value {
         "page": either(json!({ "type": "string" }), object(PAGE, "a target page")),
         "limit": either(json!({ "type": "string" }), object(LIMIT, "a limit with a confidence")),
         "baseline": Value::Object(object(BASELINE, "how a run is held against a baseline")),
+        "causes": Value::Object(object(CAUSES, "what becomes of causes of late frames")),
         "prepare": Value::Object(object(PREPARE, "what is changed on phones")),
         "override": Value::Object(object(OVERRIDE, "limits for some phones")),
     })
@@ -229,6 +230,8 @@ fn shape(shape: Shape) -> Value {
             }
         }),
         Shape::Baseline => json!({ "$ref": "#/$defs/baseline" }),
+        Shape::Causes => json!({ "$ref": "#/$defs/causes" }),
+        Shape::OnNew => pattern("^(fail|warn)$"),
         Shape::Day => pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
         Shape::InventoryPhones => json!({ "type": "array", "items": { "$ref": "#/$defs/phone" } }),
         Shape::Quarantined => json!({ "type": "array", "items": { "$ref": "#/$defs/entry" } }),

@@ -68,6 +68,10 @@ pub enum Shape {
     Overrides,
     /// A map of [`BASELINE`].
     Baseline,
+    /// A map of [`CAUSES`].
+    Causes,
+    /// `fail` or `warn`.
+    OnNew,
     /// A day, `2026-12-31`.
     Day,
     /// A list of maps of [`lab_files::QUARANTINED`].
@@ -246,6 +250,7 @@ pub const HEADER: &[Key] = &[
     THRESHOLDS,
     key("overrides", Shape::Overrides, "limits for some phones; the last that matches wins, per metric"),
     key("baseline", Shape::Baseline, "how a run is held against a baseline"),
+    key("causes", Shape::Causes, "what becomes of causes of late frames"),
     key(
         "beside",
         Shape::Resources,
@@ -280,6 +285,13 @@ pub(crate) const BASELINE: &[Key] = &[key(
     "mei",
     Shape::Text,
     "least change of hitch time that matters, such as `10 ms/s` or `20%`; max(10 ms/s, 4 √baseline) by default",
+)];
+
+/// Keys of `causes`.
+pub(crate) const CAUSES: &[Key] = &[must(
+    "new",
+    Shape::OnNew,
+    "a window with a cause that the run of --baseline has not fails (`fail`), or it is said (`warn`)",
 )];
 
 /// `appId` of a file that a scenario runs: its own only if it wants.

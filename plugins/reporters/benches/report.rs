@@ -105,6 +105,7 @@ fn night(phones: u32, windows: u32, iterations: u32, frames: u32) -> (Record, Ke
             job.trials.push(TrialRecord {
                 trial,
                 counted: true,
+                reference: false,
                 turn: None,
                 started,
                 ended,
@@ -185,6 +186,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         installed: BTreeMap::new(),
         trials,
         diagnoses: Vec::new(),
+        causes_over: BTreeMap::new(),
         causes: Vec::new(),
         verdict: None,
         windows,

@@ -4,6 +4,7 @@
 //! Pure: what was found in, text out. Must not know: how a cause is found, how times are charged. Names of threads,
 //! locks and sections are of the phone and are made harmless before they are shown.
 
+pub(crate) mod iterations;
 mod of_issues;
 mod of_run;
 mod of_stacks;
@@ -11,10 +12,11 @@ mod shape;
 mod stalls;
 
 pub use of_issues::{IssuesView, issues_json, issues_table};
+pub(crate) use of_run::of_cell;
 pub use of_run::{cells_json, cells_table};
 pub use of_stacks::{StacksView, stacks_json, stacks_table};
 pub use shape::json;
-pub(crate) use shape::{named, of_window};
+pub(crate) use shape::named;
 
 use crate::clean::{NAME, SENTENCE, line};
 use crate::why;

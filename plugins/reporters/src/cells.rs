@@ -20,6 +20,7 @@ use farmjank_results::record::{JobRecord, Record, TrialRecord, WindowCauses};
 use farmjank_results::summary::{self, Summary};
 use farmjank_results::threshold::Outcome;
 use farmjank_results::time::Span;
+use farmjank_results::tracing_cost::{self, TracingCost};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
 pub use rests_on::RestsOn;
@@ -150,6 +151,11 @@ impl<'a> Cell<'a> {
     pub(crate) fn diagnosis_trace(&self) -> Option<&'a str> {
         let mut evidence = self.diagnosed()?.evidence.iter();
         evidence.find(|path| path.contains(".perfetto-trace")).map(String::as_str)
+    }
+
+    /// What it costs that its trials that count were traced for it; none where they were not.
+    pub fn tracing_cost(&self) -> Option<TracingCost> {
+        tracing_cost::of(self.job, self.name).filter(|_| !self.whole)
     }
 
     /// The window in the trials that count: neither warm-ups nor void.

@@ -100,11 +100,15 @@ impl Story {
             Fact::TrialFinished { job, trial, ending, windows, .. } => {
                 self.trial_finished(*job, *trial, ending, windows, record)
             }
-            Fact::CausesFound { job, window, causes, reason, .. } => {
+            Fact::CausesFound { job, trial, window, causes, reason, .. } => {
+                let counted =
+                    |own: &JobRecord| own.trials.iter().any(|own| own.counted && own.trial == *trial);
+                let counted = record.jobs.get(job).is_some_and(counted);
+                let weight = if counted { Weight::Progress } else { Weight::Milestone };
                 let why = why::sentence(causes.as_deref(), reason.as_deref(), self.style);
                 let window = self.style.text(window, NAME);
                 let text = format!("{} › {window}: {why}", self.job(*job, record));
-                vec![line(Weight::Milestone, job, text)]
+                vec![line(weight, job, text)]
             }
             Fact::JobJudged { job, .. } => self.judged(*job, record),
             Fact::RunCompared(compared) => {
@@ -348,8 +352,8 @@ pub(crate) fn iteration_words(job: &JobRecord, trial: &TrialRecord) -> String {
     }
 }
 
-/// `trial 3/5`, `warm-up 1/2` or `diagnosis`; of two builds `old 3/5` or `new warm-up`. Trials are numbered from 0,
-/// warm-ups first.
+/// `trial 3/5`, `warm-up 1/2`, `diagnosis` or `reference`; of two builds `old 3/5` or `new warm-up`. Trials are
+/// numbered from 0, warm-ups first.
 pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
     let planned = &job.planned;
     let own = job.trials.iter().rev().find(|record| record.trial == trial).and_then(|record| record.turn);
@@ -368,8 +372,8 @@ pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
             Some(_) => format!("{} {}/{}", turn.build, numbers.len(), planned.iterations),
         };
     }
-    if job.diagnoses.iter().any(|record| record.trial == trial) {
-        return "diagnosis".to_owned();
+    if let Some(beside) = job.diagnoses.iter().find(|record| record.trial == trial) {
+        return if beside.reference { "reference" } else { "diagnosis" }.to_owned();
     }
     match trial.checked_sub(planned.warmup) {
         Some(counted) if counted < planned.iterations => {

@@ -5,6 +5,7 @@
 
 mod stalls;
 
+use crate::caused::iterations;
 use crate::cells::Cell;
 use crate::clean::SENTENCE;
 use crate::paint::{TextStyle, Tint, width, wrap};
@@ -30,7 +31,7 @@ pub(crate) struct Why {
 }
 
 /// What a report says of a window: first all together, then its largest causes, largest first.
-pub(crate) fn told(found: &HitchCauses) -> (String, Vec<Why>) {
+fn told(found: &HitchCauses, of: &WindowCauses) -> (String, Vec<Why>) {
     let mut all: Vec<Why> = found
         .causes
         .iter()
@@ -45,10 +46,11 @@ pub(crate) fn told(found: &HitchCauses) -> (String, Vec<Why>) {
                 false => String::new(),
             };
             let how = format!(
-                "{} in {} of {}{usual}, {}",
+                "{} in {} of {}{usual}{}, {}",
                 cause.named.kind,
                 cause.frames,
                 found.late_frames,
+                iterations::seen(of, &cause.fingerprint),
                 cause.confidence.word()
             );
             Why { us: cause.us, what, how }
@@ -66,11 +68,12 @@ pub(crate) fn told(found: &HitchCauses) -> (String, Vec<Why>) {
         .filter(|why| why.us.saturating_mul(SHARE) >= found.hitch_us)
         .collect();
     all.sort_by_key(|why| std::cmp::Reverse(why.us));
+    let place = iterations::place(of);
     let head = match found.late_frames {
-        0 => "no frame was late in the iteration traced for it".to_owned(),
+        0 => format!("no frame was late {place}"),
         late => {
             let late = several(late, "late frame", "late frames");
-            format!("{late}, {} in all, in the iteration traced for it", ms(found.hitch_us))
+            format!("{late}, {} in all, {place}", ms(found.hitch_us))
         }
     };
     (head, all)
@@ -78,6 +81,9 @@ pub(crate) fn told(found: &HitchCauses) -> (String, Vec<Why>) {
 
 /// What the tracer itself may have cost: how late frames were there, and where it counts.
 pub(crate) fn cost(cell: &Cell) -> Option<String> {
+    if let Some(cost) = cell.tracing_cost() {
+        return Some(iterations::cost(&cost));
+    }
     let of = cell.causes()?;
     let traced = cell.job.diagnoses.iter().rfind(|trial| trial.trial == of.trial)?;
     let window = traced.windows.iter().find(|window| window.window == of.window)?;
@@ -100,13 +106,13 @@ pub(crate) fn sentence(found: Option<&HitchCauses>, reason: Option<&str>, style:
         let more = if all.len() > 1 { " …" } else { "" };
         head + &first.unwrap_or_default() + more
     };
-    let parts = parts(found).into_iter().map(short);
+    let parts = parts(found, &WindowCauses::default()).into_iter().map(short);
     parts.collect::<Vec<_>>().join("; ")
 }
 
 /// Late frames, then stalls, where there are some.
-fn parts(found: &HitchCauses) -> Vec<(String, Vec<Why>)> {
-    std::iter::once(told(found)).chain(stalls::told(&found.stalls)).collect()
+fn parts(found: &HitchCauses, of: &WindowCauses) -> Vec<(String, Vec<Why>)> {
+    std::iter::once(told(found, of)).chain(stalls::told(&found.stalls)).collect()
 }
 
 /// The same of what a run knows of a window, as plain text of the phone.
@@ -118,14 +124,14 @@ pub(crate) fn plain(of: &WindowCauses) -> String {
                 let all: Vec<String> = all.iter().map(|why| format!("{} {}", ms(why.us), why.what)).collect();
                 if all.is_empty() { head } else { format!("{head}: {}", all.join("; ")) }
             };
-            parts(found).into_iter().map(whole).collect::<Vec<_>>().join("; ")
+            parts(found, of).into_iter().map(whole).collect::<Vec<_>>().join("; ")
         }
     }
 }
 
 /// All together, or why nothing can be said.
 pub(crate) fn head(of: &WindowCauses) -> String {
-    of.causes.as_ref().map_or_else(|| unknown(of), |found| told(found).0)
+    of.causes.as_ref().map_or_else(|| unknown(of), |found| told(found, of).0)
 }
 
 /// All stalls together, where there are some.
@@ -180,11 +186,16 @@ pub(crate) fn of_cell(cell: &Cell) -> Vec<String> {
         format!("{}: {}{how}", ms(why.us), why.what)
     };
     let mut sentences = Vec::new();
-    for (head, all) in parts(found) {
+    for (head, all) in parts(found, of) {
         sentences.push(head);
         sentences.extend(all.iter().map(one));
     }
-    sentences.into_iter().chain(cost(cell)).chain(found.doubts.iter().cloned()).collect()
+    sentences
+        .into_iter()
+        .chain(iterations::untold(of))
+        .chain(cost(cell))
+        .chain(found.doubts.iter().cloned())
+        .collect()
 }
 
 /// The same for a terminal, in columns.
@@ -202,14 +213,14 @@ pub(crate) fn lines(cell: &Cell, style: TextStyle, indent: usize) -> Vec<String>
         put("", &unknown(of));
         return lines;
     };
-    for (head, all) in parts(found) {
+    for (head, all) in parts(found, of) {
         put("", &head);
         for why in &all {
             let how = if why.how.is_empty() { String::new() } else { format!(" · {}", why.how) };
             put(&format!("{:>9}  ", ms(why.us)), &format!("{}{how}", why.what));
         }
     }
-    cost(cell).iter().chain(&found.doubts).for_each(|told| put("", told));
+    iterations::untold(of).iter().chain(&cost(cell)).chain(&found.doubts).for_each(|told| put("", told));
     lines
 }
 

@@ -172,3 +172,53 @@ impl Why {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farmjank_results::cause_selector::{KINDS, check};
+
+    const OF_FRAMES: [Kind; 32] = [
+        Kind::MemoryReclaim,
+        Kind::GcWait,
+        Kind::GcSelf,
+        Kind::LockMonitor,
+        Kind::LockArt,
+        Kind::LockMutex,
+        Kind::Binder,
+        Kind::IoDisk,
+        Kind::KernelSleep,
+        Kind::CpuStarved,
+        Kind::CpuSlow,
+        Kind::CpuThrottled,
+        Kind::UiInflate,
+        Kind::UiLayout,
+        Kind::UiDraw,
+        Kind::UiInput,
+        Kind::UiAnimation,
+        Kind::UiCompose,
+        Kind::BitmapDecode,
+        Kind::GpuUpload,
+        Kind::GpuShader,
+        Kind::GpuBusy,
+        Kind::ArtClass,
+        Kind::ArtJit,
+        Kind::MainMessage,
+        Kind::Code,
+        Kind::Method,
+        Kind::WaitsIn,
+        Kind::ThreadWait,
+        Kind::QueueStuffed,
+        Kind::DisplayHal,
+        Kind::Unexplained(Why::Waiting),
+    ];
+
+    #[test]
+    fn every_kind_a_late_frame_can_have_can_be_limited() {
+        for kind in OF_FRAMES.into_iter().filter(|kind| *kind != Kind::Binder) {
+            assert!(KINDS.contains(&kind.word()), "{}", kind.word());
+            assert_eq!(check(kind.word()), Ok(()), "{}", kind.word());
+        }
+        assert!(KINDS.iter().any(|kind| kind.starts_with("binder.")));
+    }
+}

@@ -5,10 +5,11 @@ use crate::cause::{Cause, clip};
 use crate::inquiry::{self, Answer, Confidence, Found, Late, Total};
 use crate::kind::Why;
 use farmjank_results::hitch_causes::{
-    FrameCause, FrameCauses, HitchCause, HitchCauses, LateFrame, NamedCause, StallCauses, Stalled,
-    Unexplained,
+    FrameCause, FrameCauses, Group, HitchCause, HitchCauses, KindTime, LateFrame, NamedCause, StallCauses,
+    Stalled, Unexplained,
 };
 use farmjank_results::time::{BootTime, DeviceTime};
+use std::collections::BTreeMap;
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,7 @@ pub fn told(
         causes: causes.iter().map(|total| room.cause(total)).collect(),
         smaller: count(rest.len()),
         smaller_us: rest.iter().map(|total| total.us).sum(),
+        smaller_kinds: room.kinds(rest),
         frames_left_out: count(found.late.len() - frames.len()),
         frames: frames.into_iter().map(|late| room.frame(late, clock)).collect(),
         stalls: stalls(found, Room { title: Cause::in_stall, ..room }, clock),
@@ -125,6 +127,16 @@ impl Room<'_> {
             detail: clip(&total.detail, self.most.name),
             confidence: total.confidence,
         }
+    }
+
+    /// What kinds these are of, in order of their words.
+    fn kinds(&self, totals: &[Total]) -> Vec<KindTime> {
+        let mut kinds: BTreeMap<(String, Group), i64> = BTreeMap::new();
+        for total in totals {
+            let NamedCause { kind, group, .. } = self.named(&total.cause, self.most.name);
+            *kinds.entry((kind, group)).or_default() += total.us;
+        }
+        kinds.into_iter().map(|((kind, group), us)| KindTime { kind, group, us }).collect()
     }
 
     fn charged(&self, charges: &Charges, confidence: Confidence) -> FrameCauses {

@@ -12,7 +12,7 @@ use crate::hitch_causes::{HitchCause, HitchCauses, NamedCause};
 use crate::record::{JobRecord, Record, WindowCauses};
 use crate::time::Span;
 use crate::verdict::Verdict;
-use crate::words::several;
+use crate::window_causes::whole;
 
 /// A window on phones of a class: what builds and nights are matched by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,20 +173,7 @@ fn seen(asked: &WindowCauses, traced: Option<&WindowMeasured>) -> Result<SeenCau
     if let Some(void) = traced.and_then(|window| window.void.as_ref()) {
         return Err(format!("the window is void in its diagnosis: {void}"));
     }
-    let lost = found.frames.iter().find(|frame| frame.charged.is_none());
-    if found.unknown_us > 0 || lost.is_some() {
-        let why = lost.and_then(|frame| frame.reason.clone()).unwrap_or_else(no_reason);
-        return Err(format!("nothing can be said of some of its late frames: {why}"));
-    }
-    if let Some(doubt) = found.doubts.first() {
-        return Err(format!("its diagnosis is not whole: {doubt}"));
-    }
-    if found.late_frames > 0 && !found.usual_known() {
-        let in_time = several(found.in_time, "frame in time", "frames in time");
-        return Err(format!("{in_time} to hold its late frames against: what is usual there cannot be told"));
-    }
-    let motion = found.motion.filter(|motion| motion.ns() > 0);
-    let motion = motion.ok_or("nothing moved in its diagnosis")?;
+    let motion = whole(found).map_err(|why| why.to_string())?;
     let cause = |one: &HitchCause| SeenCause {
         fingerprint: one.fingerprint.clone(),
         named: one.named.clone(),
@@ -197,8 +184,12 @@ fn seen(asked: &WindowCauses, traced: Option<&WindowMeasured>) -> Result<SeenCau
         late_frames: found.late_frames,
         hitch_us: found.hitch_us,
         causes: found.causes.iter().map(cause).collect(),
-        left_out_us: found.causes.last().map_or(found.smaller_us, |least| least.us.min(found.smaller_us)),
         methods: found.stacks.as_ref().is_some_and(|stacks| stacks.taken > 0),
+        left_out_us: match found.causes.last() {
+            // Of several put together, the least that is listed says nothing of what one of them left out.
+            Some(least) if asked.iterations.is_empty() => least.us.min(found.smaller_us),
+            _ => found.smaller_us,
+        },
     })
 }
 
@@ -262,7 +253,7 @@ mod tests {
 
     fn answer(causes: HitchCauses) -> Result<SeenCauses, String> {
         let (causes, reason) = (Some(causes), None);
-        seen(&WindowCauses { trial: 2, window: "w".to_owned(), causes, reason }, None)
+        seen(&WindowCauses { trial: 2, causes, reason, ..WindowCauses::default() }, None)
     }
 
     #[test]
@@ -288,7 +279,7 @@ mod tests {
         assert!(why(HitchCauses { in_time: 7, ..sound.clone() }).contains("7 frames in time"));
         assert!(why(HitchCauses { motion: None, ..sound.clone() }).contains("nothing moved"));
         let void = WindowMeasured { void: Some("it crashed".to_owned()), ..WindowMeasured::default() };
-        let asked = WindowCauses { trial: 2, window: "w".to_owned(), causes: Some(sound), reason: None };
+        let asked = WindowCauses { trial: 2, causes: Some(sound), ..WindowCauses::default() };
         assert!(seen(&asked, Some(&void)).is_err_and(|why| why.ends_with("it crashed")));
         let unknown = WindowCauses { causes: None, reason: Some("too old".to_owned()), ..asked };
         assert_eq!(seen(&unknown, None), Err("too old".to_owned()));

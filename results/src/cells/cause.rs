@@ -16,6 +16,9 @@ impl Cell<'_> {
             Some(Verdict::Pass) => None,
             Some(Verdict::Fail) => Some(match self.breached() {
                 Some(metric) => format!("threshold.{}", slug(metric)),
+                None if self.judged.is_some_and(|judged| !judged.new_causes.is_empty()) => {
+                    "cause.new".to_owned()
+                }
                 None if self.against().is_some() => self.against().map(told_as)?,
                 None => {
                     let code = code(self.fault()).unwrap_or_else(|| "failed".into());

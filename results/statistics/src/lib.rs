@@ -20,8 +20,9 @@
 //! (does it matter, could it have been seen?) → [`compare`] (one cell, one call), [`installations`] (whose iterations
 //! are alike) or [`session`] (a stored baseline), [`rare`] (events a mean cannot see) → [`many`] and [`looks`] (many
 //! cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet,
-//! [`further`] at the limits an unchanged build keeps. `ci` tries it all: its noise model, and nights, labs and A/B
-//! runs drawn from it. All randomness comes from [`chance`], so one seed gives one answer to the last bit.
+//! [`further`] at the limits an unchanged build keeps, [`shift`] at a few iterations of two kinds. `ci` tries it all:
+//! its noise model, and nights, labs and A/B runs drawn from it. All randomness comes from [`chance`], so one seed
+//! gives one answer to the last bit.
 
 pub mod beyond;
 pub mod binomial;
@@ -40,6 +41,7 @@ pub mod rank;
 pub mod rare;
 pub mod sample;
 pub mod session;
+pub mod shift;
 pub mod size;
 pub mod state;
 pub mod student;

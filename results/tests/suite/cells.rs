@@ -39,6 +39,7 @@ fn job_judged(job: JobId, verdict: Verdict, fault: Option<Fault>, reasons: &[&st
         counted,
         void: Vec::new(),
         reasons: reasons_of,
+        new_causes: Vec::new(),
     };
     Fact::JobJudged { job, verdict, windows: vec![window], fault, reasons }
 }

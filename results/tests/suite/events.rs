@@ -107,6 +107,7 @@ fn judged_window() -> WindowJudged {
         counted: 2,
         void: vec!["iteration 3: thermal".into()],
         reasons: vec!["too slow".into()],
+        new_causes: Vec::new(),
     }
 }
 
@@ -185,7 +186,7 @@ fn causes_found() -> Fact {
         ..HitchCauses::default()
     };
     let window = "fling the feed".to_owned();
-    Fact::CausesFound { job: 0, trial: 1, window, causes: Some(Box::new(causes)), reason: None }
+    Fact::CausesFound { job: 0, trial: 1, window, causes: Some(Box::new(causes)), reason: None, trace: None }
 }
 
 fn every_kind() -> Vec<Event> {

@@ -41,6 +41,7 @@ fn run(verdicts: [Verdict; 2], all: Vec<Quarantined>) -> Vec<Fact> {
             counted: 5,
             void: Vec::new(),
             reasons: Vec::new(),
+            new_causes: Vec::new(),
         }],
         fault: None,
         reasons: Vec::new(),

@@ -104,7 +104,14 @@ fn trials_nest_in_leases_and_steps_in_trials() {
 
 #[test]
 fn a_diagnosis_never_counts_and_is_in_no_list_of_trials() {
-    let diagnosis = |counted| Fact::TrialStarted { job: 0, trial: 7, counted, diagnostic: true, turn: None };
+    let diagnosis = |counted| Fact::TrialStarted {
+        job: 0,
+        trial: 7,
+        counted,
+        diagnostic: true,
+        reference: false,
+        turn: None,
+    };
     assert!(broken(run(vec![granted(0, 0), diagnosis(true)])).contains("is a diagnosis, and counts"));
     let found = |window: &str| Fact::CausesFound {
         job: 0,
@@ -112,6 +119,7 @@ fn a_diagnosis_never_counts_and_is_in_no_list_of_trials() {
         window: window.into(),
         causes: None,
         reason: Some("no trace came".into()),
+        trace: None,
     };
     assert!(broken(run(vec![granted(0, 0), diagnosis(false), found("fling")])).contains("trial open"));
     let ended = Fact::TrialFinished {

@@ -259,7 +259,8 @@ pub struct RunArgs {
     pub keep: history::KeepArgs,
     /// See why frames were late, and what held main up where none was promised: one more iteration, traced for that,
     /// after those that count, of windows that fail, cannot be judged, or became slower (`failed`), or of each
-    /// (docs/causes.md). It counts for nothing. Android 12 and newer.
+    /// (docs/causes.md). It counts for nothing. `always` traces the iterations that count themselves, and makes some
+    /// between them that are not, which tell what that costs. Android 12 and newer.
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "failed",
         default_value = "never", hide_default_value = true, value_parser = diagnose, conflicts_with = "no_witnesses")]
     pub causes: Diagnose,

@@ -108,7 +108,7 @@ pub const KEYS: &[Key] = &[
     key("no-history", Flag),
     key("rolling", Flag),
     key("label", Pairs),
-    key("causes", Choice(&["never", "failed", "each"])),
+    key("causes", Choice(&["never", "failed", "each", "always"])),
     key("stacks", Flag),
     beside("mapping", Path, "stacks"),
     key("screens", Flag),

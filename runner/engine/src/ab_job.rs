@@ -143,7 +143,14 @@ impl AbJob<'_> {
         let (session, job) = (self.session, self.planned.job);
         let announcer = &session.env.announcer;
         let (trial, counted) = (progress.completed, turn.counted());
-        announcer.announce(Fact::TrialStarted { job, trial, counted, diagnostic: false, turn: Some(turn) });
+        announcer.announce(Fact::TrialStarted {
+            job,
+            trial,
+            counted,
+            diagnostic: false,
+            reference: false,
+            turn: Some(turn),
+        });
         let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
         let outcome = cancellable(self.stop, one.run(&|| false)).await;

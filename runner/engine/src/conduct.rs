@@ -3,7 +3,7 @@
 
 use crate::announce::{Announcer, FactSink};
 use crate::claiming::Claiming;
-use crate::device_session::{ForScenario, RunEnv, Slower};
+use crate::device_session::{ForScenario, NewCauses, RunEnv, Slower};
 use crate::fail_fast::FailFast;
 use crate::job_runner::JobRunner;
 use crate::options::Options;
@@ -15,6 +15,7 @@ use crate::scribe::{Scribe, Voice};
 use crate::standing::Standing;
 use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
+use farmjank_results::cause_life::{WindowDiagnosis, arrivals};
 use farmjank_results::cells;
 use farmjank_results::compare::{CellCompared, Compared, State};
 use farmjank_results::event::{FORMAT, Fact};
@@ -119,14 +120,14 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
         diagnose: options.diagnose,
         slower: against.clone().map(|against| slower(scribe.clone(), against)),
+        new_causes: options.known_causes.map(|known| new_causes(scribe.clone(), known)),
         pictures: options.pictures,
         unrecorded: Default::default(),
     };
     let by = Claimer { who: RunEnv::called(&options.run), priority: options.priority };
-    let day = Day::of(&options.wall, earlier.record.at);
+    let (day, most_running) = (Day::of(&options.wall, earlier.record.at), options.most_running);
     let claiming = Claiming { claims, by, servers: planned.servers(), wait: options.wanted.wait, day };
-    let nothing = planned.plan.jobs.is_empty();
-    let (most_running, jobs) = (options.most_running, planned.at_work(|_| true));
+    let (nothing, jobs) = (planned.plan.jobs.is_empty(), planned.at_work(|_| true));
     let standing = Standing::until(FailFast::after(options.fail_fast, planned.held.quarantined));
     let facts = planned.facts;
     let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing };
@@ -174,6 +175,11 @@ fn slower(scribe: Rc<Scribe>, against: Rc<Against>) -> Box<Slower> {
         let slower = |cell: &CellCompared| cell.state == State::Regression;
         against(&alone).cells.into_iter().filter(slower).map(|cell| cell.key.window).collect()
     })
+}
+
+/// Which causes of a job are new, held against those of an older run.
+fn new_causes(scribe: Rc<Scribe>, known: Rc<Vec<WindowDiagnosis>>) -> Box<NewCauses> {
+    Box::new(move |job| arrivals(&known, &scribe.with_record(|record| record.alone(job))))
 }
 
 /// Holds the run against its baseline, judges every cell and the run, and closes the log.

@@ -8,6 +8,7 @@ use crate::patience::Patience;
 use crate::pictures::Pictures;
 use crate::prepare::Doorway;
 use crate::undo::Undo;
+use farmjank_results::cause_life::WindowArrivals;
 use farmjank_results::device::{App, DeviceFacts, DeviceId, Screen};
 use farmjank_results::event::JobId;
 use farmjank_results::fault::{Fault, FaultCode};
@@ -29,6 +30,9 @@ pub type ForScenario = dyn Fn(&Scenario) -> Vec<Rc<dyn FrameSource>>;
 
 /// Windows of a job that became slower.
 pub type Slower = dyn Fn(JobId) -> BTreeSet<String>;
+
+/// New causes of the windows of a job.
+pub type NewCauses = dyn Fn(JobId) -> Vec<WindowArrivals>;
 
 /// What every job shares. One field for each thing that is injected.
 pub struct RunEnv {
@@ -52,6 +56,8 @@ pub struct RunEnv {
     pub diagnose: Diagnose,
     /// Windows of a job that became slower than the baseline, by what it measured so far; none without a baseline.
     pub slower: Option<Box<Slower>>,
+    /// New causes of a job's windows, by what was found so far; none without a run to hold them against.
+    pub new_causes: Option<Box<NewCauses>>,
     /// When the screen is photographed.
     pub pictures: Pictures,
     /// Phones whose recorder was told not to work: once each.

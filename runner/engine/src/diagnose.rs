@@ -10,18 +10,21 @@ pub enum Diagnose {
     Failed,
     /// Those of every window.
     Each,
+    /// Those of every window, in the iterations that count: these are traced for it themselves.
+    Always,
 }
 
 impl Diagnose {
     /// Every one.
-    pub const ALL: [Diagnose; 3] = [Diagnose::Never, Diagnose::Failed, Diagnose::Each];
+    pub const ALL: [Diagnose; 4] = [Diagnose::Never, Diagnose::Failed, Diagnose::Each, Diagnose::Always];
 
-    /// Its word: `never`, `failed`, `each`.
+    /// Its word: `never`, `failed`, `each`, `always`.
     pub fn word(self) -> &'static str {
         match self {
             Diagnose::Never => "never",
             Diagnose::Failed => "failed",
             Diagnose::Each => "each",
+            Diagnose::Always => "always",
         }
     }
 

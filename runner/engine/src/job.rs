@@ -194,11 +194,13 @@ async fn trials(
     let announcer: &Announcer = &session.env.announcer;
     let job = planned.job;
     let framestats = FramestatsSampler::for_session(session);
+    let diagnosis = Diagnosis { session, probes, framestats: &framestats, stop, planned };
     if session.env.pictures.warm_ups && planned.warmup == 0 {
         let what = "screens are photographed in warm-ups only, and this scenario has none: add `warmup: 1`, or run with --warmup 1";
         announcer.notice(Some(job), what.to_owned());
     }
     if progress.completed == 0 && progress.tries == 0 {
+        diagnosis.forewarn();
         let told = crate::prepare::told(session.facts, &session.state).into_iter();
         told.chain(saver(session.facts, &session.state)).for_each(|what| announcer.notice(Some(job), what));
     }
@@ -217,26 +219,34 @@ async fn trials(
         }
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
-        announcer.announce(Fact::TrialStarted { job, trial, counted, diagnostic: false, turn: None });
-        let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));
-        one.pictured = session.env.pictures.warm_ups && !counted;
-        let give_way = || (others.give_way)(trial > 0);
-        let outcome = cancellable(stop, one.run(&give_way)).await;
-        progress.tries += 1;
-        let TrialOutcome { ending, windows, .. } = outcome.unwrap_or_else(TrialOutcome::interrupted);
-        announcer.announce(Fact::TrialFinished {
+        announcer.announce(Fact::TrialStarted {
             job,
             trial,
             counted,
-            ending: ending.clone(),
-            windows: windows.clone(),
+            diagnostic: false,
+            reference: false,
+            turn: None,
         });
-        match ending {
+        let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));
+        one.pictured = session.env.pictures.warm_ups && !counted;
+        one.diagnostic = counted && diagnosis.is_wide();
+        let give_way = || (others.give_way)(trial > 0);
+        let outcome = cancellable(stop, one.run(&give_way)).await;
+        progress.tries += 1;
+        let mut outcome = outcome.unwrap_or_else(TrialOutcome::interrupted);
+        diagnosis.charge(&mut outcome);
+        let (ending, windows) = (outcome.ending.clone(), outcome.windows.clone());
+        announcer.announce(Fact::TrialFinished { job, trial, counted, ending, windows });
+        match outcome.ending {
             Ending::Completed => {
                 progress.completed += 1;
                 progress.tries = 0;
                 if counted {
-                    progress.measured.extend(windows);
+                    progress.measured.extend(outcome.windows.iter().cloned());
+                }
+                if counted && diagnosis.is_wide() {
+                    diagnosis.tell_counted(trial, outcome);
+                    diagnosis.references(progress).await;
                 }
             }
             Ending::Faulted(fault) => return Some(fault),
@@ -245,7 +255,8 @@ async fn trials(
     }
     if (others.enough)().is_none() {
         let judged = windows(planned, session.scenario, session.facts, progress);
-        Diagnosis { session, probes, framestats: &framestats, stop, planned }.run(progress, judged).await;
+        diagnosis.run(progress, judged).await;
+        progress.arrivals = diagnosis.arrivals(progress);
     }
     None
 }
@@ -267,6 +278,8 @@ pub fn windows(
             .collect();
         let mut judged = judge_window(&limits, &counted(&window.name));
         judged.window.clone_from(&window.name);
+        let own = progress.arrivals.iter().filter(|one| one.window == window.name);
+        own.for_each(|one| one.judge(&mut judged));
         judged
     };
     planned.windows.iter().map(judged).collect()

@@ -5,6 +5,7 @@ use crate::diagnose::Diagnose;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
 use crate::survey::Wanted;
+use farmjank_results::cause_life::WindowDiagnosis;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_scenarios::plan::Selection;
@@ -44,6 +45,8 @@ pub struct Options {
     pub fail_fast: Option<u32>,
     /// Whether one more trial tells why frames were late.
     pub diagnose: Diagnose,
+    /// Why frames were late in the run that new causes are held against; none where it is held against none.
+    pub known_causes: Option<Rc<Vec<WindowDiagnosis>>>,
     /// When the screen is photographed.
     pub pictures: Pictures,
     /// How urgent it is beside other runs of this computer.

@@ -9,15 +9,16 @@ use crate::android::together::{Marks, nonce};
 use crate::android::{self, room};
 use crate::device_session::DeviceSession;
 use farmjank_measure::probe_read::Edges;
-use farmjank_results::event::SkippedSource;
+use farmjank_results::event::{SkippedSource, TraceSize};
 use farmjank_results::evidence::PACKED;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
-use farmjank_results::time::BootTime;
+use farmjank_results::time::{BootTime, Span};
 use farmjank_seams::probe::{Left, Probe, ProbeOutput, Scope};
 use farmjank_seams::source::Unfit;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use tokio::time::Instant;
 
 /// The probes of one job on its phone.
 pub struct Probes<'a> {
@@ -65,9 +66,18 @@ pub struct ProbeAnswer {
     /// What.
     pub output: ProbeOutput,
     /// Where it lies in the bundle, where it is there already and not in `output`, as it may be long.
-    pub fetched: Option<String>,
+    pub fetched: Option<Fetched>,
     /// Just before and just after counting began, and the same at the end; as far as known.
     pub edges: Edges,
+}
+
+/// What a probe left on the phone, in the bundle.
+#[derive(Clone)]
+pub struct Fetched {
+    /// Its path there.
+    pub path: String,
+    /// What it took.
+    pub size: TraceSize,
 }
 
 impl<'a> Probes<'a> {
@@ -304,14 +314,16 @@ impl<'a> Probes<'a> {
     }
 
     /// Brings what a probe left on the phone into the bundle, and takes it away there.
-    async fn fetched(&self, left: &Left, path: String) -> Result<String, Unfetched> {
+    async fn fetched(&self, left: &Left, path: String) -> Result<Fetched, Unfetched> {
+        let began = Instant::now();
         let (device, patience) = (&*self.session.device, self.session.patience().launch);
         let files = &self.session.env.files;
         let mut keep = |piece: &[u8]| files.append(&path, piece).map_err(|why| why.to_string());
         let fetched = pieces::fetch(device, &left.path, patience, &mut keep).await;
+        let fetching = Span::from(began.elapsed());
         let discarded = device.shell(&left.discard, self.session.patience().call).await;
-        fetched?;
+        let bytes = fetched?;
         discarded.map_err(Unfetched::Fault)?;
-        Ok(path)
+        Ok(Fetched { path, size: TraceSize { bytes, fetching } })
     }
 }

@@ -1,5 +1,6 @@
 //! How far a job came. Must not know what carries it out.
 
+use farmjank_results::cause_life::WindowArrivals;
 use farmjank_results::compare::AbSchedule;
 use farmjank_results::event::{Ending, WindowMeasured};
 use farmjank_results::record::JobRecord;
@@ -26,8 +27,12 @@ pub struct Progress {
     pub note: Option<String>,
     /// Phones it was on before: the evidence of each has a place of its own.
     pub moves: u32,
-    /// Trials made after those, to see why frames were late.
+    /// Trials made beside those, to see why frames were late or what it costs to see it.
     pub diagnoses: u32,
+    /// Those among them that were not traced for it.
+    pub references: u32,
+    /// New causes of its windows, where these have a window fail.
+    pub arrivals: Vec<WindowArrivals>,
     /// How often it was begun anew: the evidence of each time has a place of its own.
     pub reruns: u32,
 }
@@ -57,7 +62,8 @@ impl Progress {
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         let (moves, reruns) = (count(job.moves.len()), count(job.before.len()));
         let diagnoses = count(job.diagnoses.len());
-        let mut progress = Progress { moves, reruns, diagnoses, ..Progress::default() };
+        let references = count(job.diagnoses.iter().filter(|trial| trial.reference).count());
+        let mut progress = Progress { moves, reruns, diagnoses, references, ..Progress::default() };
         for trial in &job.trials {
             match trial.ending {
                 Some(Ending::Completed) if trial.trial == progress.completed => {

@@ -1,8 +1,8 @@
-//! The trace of a diagnosis in the bundle: read for frames, and once more for what held them up.
+//! The trace of a trial that is to tell of causes, in the bundle: read for frames, and once more for what held them up.
 
 use crate::device_session::DeviceSession;
-use crate::probes::ProbeAnswer;
-use farmjank_results::event::WindowMeasured;
+use crate::probes::{Fetched, ProbeAnswer};
+use farmjank_results::event::{TraceSize, WindowMeasured};
 use farmjank_results::evidence::{PACKED, held};
 use farmjank_results::frame::SourceId;
 use farmjank_results::hitch_causes::HitchCauses;
@@ -16,12 +16,14 @@ pub struct FoundCauses {
     pub window: String,
     /// Why its frames were late.
     pub causes: Result<HitchCauses, String>,
+    /// What the trace took; none where none came.
+    pub size: Option<TraceSize>,
 }
 
 /// The trace of a trial in the bundle, read for frames, and to be read again for what held them up.
 pub(crate) struct TracedCauses {
     reader: Box<dyn CauseReader>,
-    path: String,
+    fetched: Fetched,
     /// What it says of frames, to be taken.
     pub frames: Option<Result<SideReading, Unreadable>>,
 }
@@ -29,14 +31,14 @@ pub(crate) struct TracedCauses {
 impl TracedCauses {
     /// Reads the trace that is among the answers, if one came.
     pub async fn read(session: &DeviceSession<'_>, answers: &[ProbeAnswer]) -> Option<TracedCauses> {
-        let (answer, path) = answers.iter().find_map(|answer| Some((answer, answer.fetched.clone()?)))?;
+        let (answer, fetched) = answers.iter().find_map(|answer| Some((answer, answer.fetched.clone()?)))?;
         let mut reader = answer.probe.causes(&session.app, Some(session.clock))?;
-        let frames = match feed(session, &path, &mut *reader).await {
+        let frames = match feed(session, &fetched.path, &mut *reader).await {
             Ok(0) => Err(Unreadable::Empty("perfetto wrote no trace".to_owned())),
             Ok(_) => reader.frames(),
             Err(why) => Err(Unreadable::Refused(why)),
         };
-        Some(TracedCauses { reader, path, frames: Some(frames) })
+        Some(TracedCauses { reader, fetched, frames: Some(frames) })
     }
 
     /// Why the frames of these windows were late.
@@ -45,7 +47,7 @@ impl TracedCauses {
         let motions: Vec<&[Motion]> = moved.iter().map(|one| one.motions.as_slice()).collect();
         let mut read = Ok(0);
         if self.reader.ask(&motions) {
-            read = feed(session, &self.path, &mut *self.reader).await;
+            read = feed(session, &self.fetched.path, &mut *self.reader).await;
         }
         let mut causes = self.reader.causes().into_iter();
         let found = |one: &WindowMeasured| {
@@ -55,7 +57,7 @@ impl TracedCauses {
                 _ => causes.next().unwrap_or_else(|| Err(unread(one))),
             };
             let causes = causes.map(|found| doubted(kept(session, found, one), one));
-            FoundCauses { window: one.window.clone(), causes }
+            FoundCauses { window: one.window.clone(), causes, size: Some(self.fetched.size) }
         };
         windows.iter().map(found).collect()
     }

@@ -302,8 +302,8 @@ impl<'a> Trial<'a> {
         let (mut of_trial, mut traces) =
             (SideReadings { unavailable: refused, ..SideReadings::default() }, Vec::new());
         for ProbeAnswer { probe, output, fetched, edges } in answers {
-            if let Some(path) = fetched {
-                traces.push(path);
+            if let Some(fetched) = fetched {
+                traces.push(fetched.path);
                 if let Some(read) = traced.as_mut().and_then(|traced| traced.frames.take()) {
                     of_trial.take(probe.id(), read, edges, &modes);
                 }

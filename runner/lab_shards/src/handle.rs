@@ -177,6 +177,7 @@ impl ShardInputs {
             diagnose,
             // The run's record is not on this thread: who became slower is only known at the end.
             slower: None,
+            new_causes: None,
             pictures,
             unrecorded,
         };

@@ -74,6 +74,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         thresholds: limits::thresholds(ctx, header),
         overrides: limits::overrides(ctx, header),
         effect: limits::effect(ctx, header),
+        on_new: limits::on_new(ctx, header),
         hash: ctx.digest.hash.hex(),
         notices: Vec::new(),
         times_launches: false,

@@ -9,8 +9,10 @@ use crate::place::Mark;
 use crate::requirement::Requirement;
 use crate::scenario::Override;
 use crate::threshold::Threshold;
-use crate::vocabulary::{BASELINE, LAUNCH_METRICS, LIMIT, OVERRIDE};
+use crate::vocabulary::{BASELINE, CAUSES, LAUNCH_METRICS, LIMIT, OVERRIDE};
 use farmjank_leaf::nearest::meant;
+use farmjank_results::cause_life::OnNew;
+use farmjank_results::cause_selector::{SPLIT, check, parts};
 use farmjank_results::compare::Effect;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::threshold::Limit;
@@ -26,17 +28,60 @@ pub(super) fn thresholds(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<Thre
 }
 
 fn limits(ctx: &mut ReadContext<'_>, entry: &Entry) -> Vec<Threshold> {
+    if let Some((metric, pattern)) = parts(&entry.key) {
+        return of_causes(ctx, entry, metric, pattern);
+    }
+    let Some(metric) = known(ctx, entry.mark, &entry.key) else { return Vec::new() };
+    listed(ctx, entry, metric)
+}
+
+/// Limits on the part of a metric that is charged to some causes.
+fn of_causes(ctx: &mut ReadContext<'_>, entry: &Entry, metric: &str, pattern: &str) -> Vec<Threshold> {
+    // A quoted key is longer than its text.
+    let quote = u32::from(entry.mark.length > entry.key.chars().count() as u32);
+    let part = |from: &str, length: &str| {
+        let mut mark = entry.mark;
+        mark.place.column += quote + from.chars().count() as u32;
+        mark.length = (length.chars().count() as u32).max(1);
+        mark
+    };
+    let at_metric = part("", metric);
+    let at_pattern = part(&format!("{metric}["), pattern);
+    let Some((metric, unit, better)) = known(ctx, at_metric, metric) else { return Vec::new() };
+    if metric != SPLIT {
+        let what = format!("{} is not split by causes", quoted(metric));
+        ctx.complain(at_metric, what, format!("write `{SPLIT}[{pattern}]`, the one metric that is"));
+        return Vec::new();
+    }
+    if !entry.key.ends_with(']') {
+        let what = "the bracket around causes is not closed";
+        ctx.complain(at_pattern, what, format!("write `{SPLIT}[{}]`", pattern.trim_end()));
+        return Vec::new();
+    }
+    if let Err(wrong) = check(pattern) {
+        ctx.complain(at_pattern, wrong.what, format!("write `{SPLIT}[{}]`", wrong.instead));
+        return Vec::new();
+    }
+    listed(ctx, entry, (&entry.key, unit, better))
+}
+
+/// The metric of a key, or a complaint with what may be meant.
+fn known<'a>(ctx: &mut ReadContext<'a>, mark: Mark, key: &str) -> Option<(&'a str, Unit, Better)> {
     let known = ctx.options.metrics.iter().chain(LAUNCH_METRICS);
-    let Some(metric) = known.clone().find(|(key, _, _)| *key == entry.key) else {
+    let found = known.clone().find(|(own, _, _)| *own == key).copied();
+    if found.is_none() {
         let keys: Vec<&str> = known.map(|(key, _, _)| *key).collect();
-        let instead = match &*meant(&entry.key, &keys, OFFERED) {
+        let instead = match &*meant(key, &keys, OFFERED) {
             [] => "`farmjank metrics` lists them all".to_owned(),
             [one] => format!("write `{one}`"),
             several => format!("write `{}`; `farmjank metrics` lists them all", several.join("` or `")),
         };
-        ctx.complain(entry.mark, format!("unknown metric {}", quoted(&entry.key)), instead);
-        return Vec::new();
-    };
+        ctx.complain(mark, format!("unknown metric {}", quoted(key)), instead);
+    }
+    found
+}
+
+fn listed(ctx: &mut ReadContext<'_>, entry: &Entry, metric: (&str, Unit, Better)) -> Vec<Threshold> {
     match &entry.value.kind {
         Kind::List(items) if items.is_empty() => {
             ctx.complain(
@@ -53,18 +98,18 @@ fn limits(ctx: &mut ReadContext<'_>, entry: &Entry) -> Vec<Threshold> {
 
 fn limit(
     ctx: &mut ReadContext<'_>,
-    (metric, unit, better): &(&str, Unit, Better),
+    (metric, unit, better): (&str, Unit, Better),
     node: &Node,
 ) -> Option<Threshold> {
     let fields = fields::fields_or(ctx, "a limit", node, LIMIT, "limit")?;
     let on_purpose = value::flag(ctx, &fields, "backwards") == Some(true);
     let confidence = value::number(ctx, &fields, "confidence");
     let text = value::scalar(ctx, metric, fields.get("limit")?)?;
-    let limit = match Limit::facing(&text.value, *unit, *better, on_purpose) {
+    let limit = match Limit::facing(&text.value, unit, better, on_purpose) {
         Ok(limit) => limit,
         Err(complaint) => {
             let mut instead = format!("write `{}`", complaint.instead);
-            if Limit::facing(&text.value, *unit, *better, true).is_ok() {
+            if Limit::facing(&text.value, unit, better, true).is_ok() {
                 instead += ", or `{ limit: …, backwards: true }` where the worse value is wanted";
             }
             ctx.complain(text.part(complaint.at), complaint.what, instead);
@@ -79,7 +124,7 @@ fn limit(
             return None;
         }
     };
-    Some(Threshold { metric: (*metric).to_owned(), limit, place: text.mark.place })
+    Some(Threshold { metric: metric.to_owned(), limit, place: text.mark.place })
 }
 
 /// The overrides of a header, in order.
@@ -114,6 +159,20 @@ pub(super) fn effect(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Effec
             None
         }
     }
+}
+
+/// What becomes of windows with new causes, under `causes`.
+pub(super) fn on_new(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<OnNew> {
+    let node = fields.get("causes").cloned()?;
+    let entries = entries(ctx, "causes", &node)?;
+    let fields = fields::fields(ctx, "causes", node.mark, entries, &[CAUSES]);
+    let text = value::scalar(ctx, "new", fields.get("new")?)?;
+    let found = OnNew::ALL.into_iter().find(|one| one.word() == text.value);
+    if found.is_none() {
+        let what = format!("`new` takes fail or warn, not {}", quoted(&text.value));
+        ctx.complain(text.mark, what, "write `fail` or `warn`");
+    }
+    found
 }
 
 /// The requirement under `devices`; every phone when it is not given.

@@ -1,5 +1,6 @@
 //! Goldens of the reader: text to scenario, text to complaints, hostile text to a clear refusal in bounded time.
 
+mod causes;
 mod complaints;
 mod forms;
 mod hostile;

@@ -1,7 +1,7 @@
 //! The same as one JSON object: stable keys, times in ms exact to the microsecond, `null` with a reason where events
 //! were lost.
 
-use super::CausedView;
+use super::{CausedView, iterations};
 use crate::clean::json_text;
 use farmjank_results::hitch_causes::{
     CallStacks, FrameCause, FrameCauses, HitchCause, HitchCauses, LateFrame, NamedCause, StallCauses,
@@ -25,6 +25,16 @@ pub fn json(view: &CausedView<'_>) -> String {
 /// What a run knows of a window: as [`json`], with the trial it was found in; null with a reason where nothing was.
 pub(crate) fn of_window(of: &WindowCauses) -> Value {
     let mut fields = of.causes.as_ref().map(object).unwrap_or_default();
+    if let (Some(found), Some(Value::Array(all))) = (&of.causes, fields.get_mut("causes")) {
+        for (one, cause) in all.iter_mut().zip(&found.causes) {
+            if let (Some(told), Value::Object(cause)) = (iterations::of_cause(of, &cause.fingerprint), one) {
+                cause.insert("iterations".to_owned(), told);
+            }
+        }
+    }
+    if !of.iterations.is_empty() {
+        fields.insert("iterations".to_owned(), iterations::list(of));
+    }
     fields.insert("trial".to_owned(), json!(of.trial));
     fields.insert("reason".to_owned(), json!(of.reason.as_deref().map(json_text)));
     if of.causes.is_none() {

@@ -124,13 +124,19 @@ struct FrameLine {
 /// What the page says of a cell; none where it was not asked for.
 pub(crate) fn causes(cell: &Cell<'_>, lanes: &FrameLanes) -> Option<CausesLine> {
     let of = cell.causes()?;
-    let window = cell.diagnosed();
     let has_stacks = lanes.pictures.iter().any(|one| !one.stacks.is_empty());
+    let one = |number: u32| {
+        let traced = cell.job.trials.iter().rfind(|trial| trial.trial == number && trial.ended.is_some())?;
+        traced.windows.iter().find(|window| window.window == of.window)
+    };
+    let several = of.iterations.iter().filter_map(|iteration| one(iteration.trial));
+    let windows: Vec<&WindowMeasured> = several.chain(cell.diagnosed()).collect();
     Some(CausesLine {
         head: line(&why::head(of), SENTENCE),
         unknown: of.causes.is_none(),
-        found: of.causes.as_ref().map(|found| told(found, window, lanes)),
+        found: of.causes.as_ref().map(|found| told(found, &windows, lanes)),
         cost: why::cost(cell),
+        // Of several iterations each has a trace of its own, and the page opens one.
         trace: cell.diagnosis_trace().map(|path| line(path, SENTENCE)),
         stacks: of
             .causes
@@ -141,7 +147,7 @@ pub(crate) fn causes(cell: &Cell<'_>, lanes: &FrameLanes) -> Option<CausesLine> 
     })
 }
 
-fn told(found: &HitchCauses, window: Option<&WindowMeasured>, lanes: &FrameLanes) -> FoundLine {
+fn told(found: &HitchCauses, windows: &[&WindowMeasured], lanes: &FrameLanes) -> FoundLine {
     let (listed, rest) = found.causes.split_at(found.causes.len().min(CAUSES));
     let rest_us: i64 = rest.iter().map(|cause| cause.us).sum();
     let mut worst: Vec<&LateFrame> = found.frames.iter().collect();
@@ -155,9 +161,9 @@ fn told(found: &HitchCauses, window: Option<&WindowMeasured>, lanes: &FrameLanes
         causes: listed.iter().map(|cause| one(cause, found.usual_known())).collect(),
         smaller: (rest.len() + found.smaller as usize, rest_us + found.smaller_us),
         unexplained: reasons(&found.unexplained),
-        frames: worst.iter().take(FRAMES).map(|late| frame(late, window, lanes)).collect(),
+        frames: worst.iter().take(FRAMES).map(|late| frame(late, windows, lanes)).collect(),
         left_out: worst.len().saturating_sub(FRAMES) + found.frames_left_out as usize,
-        stalls: why::stalls_head(found).map(|head| stalls(&found.stalls, head, window, lanes)),
+        stalls: why::stalls_head(found).map(|head| stalls(&found.stalls, head, windows, lanes)),
         doubts: {
             let doubts = found.doubts.iter().take(WORDS).cloned();
             doubts.chain(why::stacks(found)).map(|doubt| line(&doubt, SENTENCE)).collect()
@@ -169,12 +175,7 @@ fn reasons(all: &[Unexplained]) -> Vec<(String, i64)> {
     all.iter().take(WORDS).map(|one| (line(&one.reason, SENTENCE), one.us)).collect()
 }
 
-fn stalls(
-    found: &StallCauses,
-    head: String,
-    window: Option<&WindowMeasured>,
-    lanes: &FrameLanes,
-) -> StallsLine {
+fn stalls(found: &StallCauses, head: String, windows: &[&WindowMeasured], lanes: &FrameLanes) -> StallsLine {
     let mut split = Split::default();
     for cause in &found.causes {
         split[place(cause.named.group)] += cause.us;
@@ -186,7 +187,7 @@ fn stalls(
     let stall = |one: &&Stalled| {
         let began = one.began.ns() / 1_000;
         let when = When {
-            at: when(one.from, one.began, window),
+            at: when(one.from, one.began, windows),
             of_trace: (began - AROUND, began + one.us + AROUND),
         };
         let lanes = lanes.of_stall(one.process, one.began).cloned();
@@ -220,7 +221,7 @@ fn one(cause: &HitchCause, usual_known: bool) -> CauseLine {
     }
 }
 
-fn frame(late: &LateFrame, window: Option<&WindowMeasured>, lanes: &FrameLanes) -> FrameLine {
+fn frame(late: &LateFrame, windows: &[&WindowMeasured], lanes: &FrameLanes) -> FrameLine {
     let lanes = lanes.of_frame(late.process, late.token).cloned();
     let shown = late.shown_at.ns() / 1_000;
     let of_trace = match &lanes {
@@ -231,12 +232,14 @@ fn frame(late: &LateFrame, window: Option<&WindowMeasured>, lanes: &FrameLanes) 
         // When its work should have begun is not kept: a few refreshes before it was due.
         None => (shown - late.hitch_us - 3 * AROUND, shown + AROUND),
     };
-    let when = When { at: when(late.present, late.shown_at, window), of_trace };
+    let when = When { at: when(late.present, late.shown_at, windows), of_trace };
     FrameLine { lanes, ..answer(when, late.hitch_us, late.charged.as_ref(), late.reason.as_deref()) }
 }
 
-fn when(at: Option<DeviceTime>, of_trace: BootTime, window: Option<&WindowMeasured>) -> (i64, &'static str) {
-    let opened = window.and_then(|window| window.span).map(|(from, _)| from);
+fn when(at: Option<DeviceTime>, of_trace: BootTime, windows: &[&WindowMeasured]) -> (i64, &'static str) {
+    // Of several iterations, the last that was open before it.
+    let begun = |from: &DeviceTime| windows.len() == 1 || at.is_some_and(|at| *from <= at);
+    let opened = windows.iter().filter_map(|window| Some(window.span?.0)).filter(begun).max();
     match at.zip(opened) {
         Some((at, from)) => ((at - from).ns() / 1_000, "into the window"),
         None => (of_trace.ns() / 1_000, "of the trace"),

@@ -317,7 +317,7 @@ fn cell(cell: &Cell) -> CellShape {
         coverage: coverage(cell),
         metrics: metrics(cell),
         judgements: judgements.iter().map(judgement).collect(),
-        causes: cell.causes().map(crate::caused::of_window),
+        causes: crate::caused::of_cell(cell),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
         comparisons: cell.compared.iter().map(|one| compared::cell(one)).collect(),
         screens: screens::of(cell),

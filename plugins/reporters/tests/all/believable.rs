@@ -218,6 +218,7 @@ fn judged(words: &Words, window: usize, hz: f64, numbers: Numbers, proved: bool)
         counted: 3,
         void: vec![],
         reasons,
+        new_causes: Vec::new(),
     }
 }
 
@@ -307,7 +308,7 @@ pub fn events(words: &Words) -> Log {
 
 fn trial_of(log: &mut Log, words: &Words, job: u32, trial: u32) {
     let counted = trial > 0;
-    log.tell(10, Fact::TrialStarted { job, trial, counted, diagnostic: false, turn: None });
+    log.tell(10, Fact::TrialStarted { job, trial, counted, diagnostic: false, reference: false, turn: None });
     let hz = [90.0, 120.0, 60.0][job as usize];
     let step = "steps[1]".to_owned();
     let what = format!("measure {}", words.windows[0]);
@@ -326,7 +327,17 @@ fn trial_of(log: &mut Log, words: &Words, job: u32, trial: u32) {
 /// The fourth phone is lost in its warm-up.
 fn lost(log: &mut Log, words: &Words) {
     let device = DeviceId(words.serials[3].clone());
-    log.tell(50, Fact::TrialStarted { job: 3, trial: 0, counted: false, diagnostic: false, turn: None });
+    log.tell(
+        50,
+        Fact::TrialStarted {
+            job: 3,
+            trial: 0,
+            counted: false,
+            diagnostic: false,
+            reference: false,
+            turn: None,
+        },
+    );
     log.tell(
         900,
         Fact::DeviceGone { device: device.clone(), why: "the adb server no longer lists it".to_owned() },
@@ -358,6 +369,7 @@ fn lost(log: &mut Log, words: &Words) {
         counted: 0,
         void: vec![],
         reasons: vec!["no iteration was counted".to_owned()],
+        new_causes: Vec::new(),
     };
     let windows = words.windows.iter().map(untold).collect();
     log.tell(30, Fact::JobJudged { job: 3, verdict: Verdict::Broken, windows, fault: Some(fault), reasons });

@@ -16,7 +16,17 @@ pub const LANES: &str = "evidence/job-0/trial-4/0-fling.lanes.zst";
 
 /// One more trial of a job, traced for why frames were late in its first two windows.
 pub fn diagnosed(log: &mut Log, words: &Words, job: JobId) {
-    log.tell(10, Fact::TrialStarted { job, trial: TRIAL, counted: false, diagnostic: true, turn: None });
+    log.tell(
+        10,
+        Fact::TrialStarted {
+            job,
+            trial: TRIAL,
+            counted: false,
+            diagnostic: true,
+            reference: false,
+            turn: None,
+        },
+    );
     let mut windows: Vec<_> = [(0, 55.3), (1, 12.5)]
         .map(|(window, hitch)| measured(words, window, TRIAL, 90.0, (70.1, hitch, 2.0), true))
         .into();
@@ -32,6 +42,7 @@ pub fn diagnosed(log: &mut Log, words: &Words, job: JobId) {
         window: words.windows[window].clone(),
         causes: causes.map(Box::new),
         reason: reason.map(str::to_owned),
+        trace: None,
     };
     log.tell(30, told(0, Some(found(words, from)), None));
     log.tell(5, told(1, None, Some("the trace lost what threads did: its buffers overflowed")));
@@ -131,6 +142,7 @@ fn found(words: &Words, from: DeviceTime) -> HitchCauses {
         ],
         smaller: 0,
         smaller_us: 0,
+        smaller_kinds: Vec::new(),
         frames: (0..10).map(|nth| late(words, from, nth)).collect(),
         frames_left_out: 0,
         stalls: stalls(words, from),
@@ -209,6 +221,8 @@ pub fn lanes(words: &Words) -> FrameLanes {
             format!("Choreographer#doFrame {}", 4_000 + nth * 35),
             format!("monitor contention with owner {} (19)", words.lock),
             "DrawFrames".to_owned(),
+            "android.view.Choreographer.doFrame".to_owned(),
+            format!("com.shop.{}.read", words.lock),
         ],
         lanes: threads(words),
         causes: vec![cause(lock(words), 25_000), cause(layout(), 0), cause(disk.clone(), 0)],
@@ -217,6 +231,10 @@ pub fn lanes(words: &Words) -> FrameLanes {
             held(4_000, 32_000, 0, 0, Some(1), false),
             held(32_000, 36_000, 0, 1, None, false),
             held(4_000, 32_000, 1, 2, None, true),
+        ],
+        stacks: vec![
+            CallStack { lane: 0, from: 0, to: 4_000, off_cpu: false, calls: vec![3] },
+            CallStack { lane: 0, from: 4_000, to: 32_000, off_cpu: true, calls: vec![3, 4] },
         ],
     };
     let stall = Picture {

@@ -6,6 +6,7 @@ use crate::scenarios::{load, read_all};
 use crate::settings::Terminal;
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::line;
+use farmjank_results::cause_selector::selected;
 use farmjank_results::compare::{AbRules, Expected, MINIMUM, needs};
 use farmjank_results::verdict::EXIT_USAGE;
 use farmjank_scenarios::complaint::Complaint;
@@ -32,8 +33,18 @@ pub fn run(args: &CheckArgs, terminal: Terminal) -> u8 {
         for line in takes(scenario) {
             Streams.out(&line);
         }
+        if limits_causes(scenario) {
+            Streams.out(
+                "    limits causes: iterations that count are traced for them, as with --causes=always\n",
+            );
+        }
     }
     0
+}
+
+/// Whether a limit is on some causes alone.
+fn limits_causes(scenario: &Scenario) -> bool {
+    scenario.metrics().into_iter().any(|key| selected(key).is_some())
 }
 
 /// The same for programs: field names are a promise (docs/listings.md).

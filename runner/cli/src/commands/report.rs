@@ -19,12 +19,15 @@ use farmjank_measure::read_back::{NotReadBack, ReadBack};
 use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::side_by_side::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
+use farmjank_results::cause_life::{OnNew, WindowArrivals};
+use farmjank_results::cause_selector::{reading, selected};
 use farmjank_results::cells;
-use farmjank_results::device::App;
+use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::event::Fact;
 use farmjank_results::evidence::{EvidenceError, Room};
 use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::{EXIT_USAGE, Verdict, exit_undelivered};
+use farmjank_scenarios::plan::Plan;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::step::{Action, Step};
 use farmjank_seams::host::Files;
@@ -190,12 +193,20 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
         // What was said of the page's pace goes by the targets of then.
         let said = job::paces(&job.planned, &counted(job));
         remeasure(job, scenario, &modes, &mut evidence, anew)?;
+        charge(job, scenario, facts);
         let progress = counted(job);
         let own = Some(job.planned.job);
         record.notices.retain(|(job, what)| *job != own || !said.contains(what));
         record.notices.extend(job::paces(&job.planned, &progress).into_iter().map(|what| (own, what)));
         let fact = job::judge(&job.planned, scenario, facts, &progress, job.fault.clone());
-        if let Fact::JobJudged { verdict, windows, reasons, .. } = fact {
+        if let Fact::JobJudged { verdict, mut windows, reasons, .. } = fact {
+            // What an older run said of the causes of then stands, too.
+            for (now, old) in
+                windows.iter_mut().zip(&job.windows).filter(|_| scenario.on_new == Some(OnNew::Fail))
+            {
+                WindowArrivals::carry(old, now);
+            }
+            let verdict = windows.iter().fold(verdict, |worst, window| worst.worse(window.verdict));
             (job.verdict, job.windows, job.reasons) = (Some(verdict), windows, reasons);
         }
     }
@@ -283,6 +294,25 @@ fn remeasure(
         });
     }
     Ok(())
+}
+
+/// What limits on causes are held against: what the log says was charged to them in each iteration.
+fn charge(job: &mut JobRecord, scenario: &Scenario, facts: &DeviceFacts) {
+    let JobRecord { trials, causes, .. } = job;
+    for trial in trials.iter_mut().filter(|trial| trial.counted) {
+        for window in &mut trial.windows {
+            let own = causes.iter().rfind(|one| one.trial == trial.trial && one.window == window.window);
+            let last = || causes.iter().rfind(|one| one.window == window.window);
+            let why = own.or_else(last).and_then(|one| one.reason.as_deref());
+            let why = why.unwrap_or("its iterations were not traced for it");
+            let found = own.and_then(|one| one.causes.as_ref()).ok_or(why);
+            for limit in Plan::thresholds_for(scenario, &window.window, facts) {
+                if let Some(pattern) = selected(&limit.metric) {
+                    window.readings.insert(limit.metric.clone(), reading(pattern, found));
+                }
+            }
+        }
+    }
 }
 
 /// The target rate declared by a window itself.

@@ -169,13 +169,13 @@ async fn conducted(
         forewarn,
         fail_fast: args.fail_fast,
         diagnose: args.diagnose(),
+        known_causes: inputs.known_causes,
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };
     let (turns, reporters) = (options.ab_plan.is_some(), reporters(heard(args), &requests, terminal, &root));
-    let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
+    let (files, voice, place) = (Rc::new(bundle), Rc::new(Streams), root.clone());
     let record = if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none()) {
-        let place = root.clone();
         let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
         let setup = lab_shards::Setup {
             options,

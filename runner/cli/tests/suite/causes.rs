@@ -1,7 +1,10 @@
 //! `farmjank causes`: why frames were late, of a trace written here by the rules of the wire format, and of a real one.
 
+mod always;
 mod builds;
+mod limits;
 mod made;
+mod new;
 mod of_methods;
 mod of_run;
 mod stacks;

@@ -3,7 +3,7 @@
 
 use super::About;
 use crate::args::RunArgs;
-use crate::baselines::{Kind, age, expired, of_baseline, side};
+use crate::baselines::{Kind, age, expired, of_baseline, recorded, side};
 use crate::command_error::{CommandError, usage};
 use crate::history::{self, Keeper};
 use crate::host::Streams;
@@ -15,10 +15,12 @@ use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::Against;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Forewarn;
-use farmjank_engine::scribe::Voice;
+use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_engine::survey::Wanted;
 use farmjank_history::History;
-use farmjank_leaf::text::name as shown;
+use farmjank_leaf::text::{line, name as shown};
+use farmjank_results::cause_life::{WindowDiagnosis, diagnoses};
+use farmjank_results::cause_selector::selected;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
     AbRules, Given, MINIMUM, Rules, Source, alerts, compare_run, interleaved, measured, primary_cells,
@@ -37,7 +39,7 @@ const ONE_RUN: &str = "one other run is one session, and how much sessions diffe
     comparison tells and decides nothing (exit 4 at worst). `farmjank baseline save` pins five or more, `farmjank ab` runs both \
     builds in turn, --one-session lets it decide";
 
-/// The flags, read.
+/// The flags, read. One field for each thing they ask for.
 pub struct RunInputs {
     /// Which phones are asked at all.
     pub wanted: Wanted,
@@ -49,6 +51,8 @@ pub struct RunInputs {
     pub requests: Vec<ReportRequest>,
     /// What the run is held against.
     pub against: Option<Box<Against>>,
+    /// Why frames were late in the run that new causes are held against.
+    pub known_causes: Option<Rc<Vec<WindowDiagnosis>>>,
     /// Where its numbers are kept.
     pub keeper: Option<Keeper>,
     /// Two builds that take turns.
@@ -67,24 +71,8 @@ pub fn inputs(
     quarantine: Vec<Entry>,
     about: About,
 ) -> Result<RunInputs, CommandError> {
-    if args.resume.is_some() && !matches!(about, About::Limits) {
-        return Err("--resume: builds that take turns are measured in one go; begin anew".into());
-    }
-    if args.rerun.asked()?.is_some() && !matches!(about, About::Limits) {
-        return Err("--last-failed: builds that take turns are measured in one go; begin anew".into());
-    }
-    if args.fail_fast.is_some() && !matches!(about, About::Limits) {
-        return Err(
-            "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
-        );
-    }
-    if args.diagnose() != Diagnose::Never && !matches!(about, About::Limits) {
-        return Err("--causes: of builds that take turns no iteration is traced yet; see with `farmjank run --causes` why \
-                    frames of the new one are late"
-            .into());
-    }
-    if args.watch && !matches!(about, About::Limits) {
-        return Err("--watch: builds that take turns are measured once; use `farmjank run`".into());
+    if !matches!(about, About::Limits) {
+        fit_for_turns(args)?;
     }
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
@@ -92,6 +80,9 @@ pub fn inputs(
     }
     if matches!(about, About::Itself(_)) || args.aside {
         scenarios.iter_mut().for_each(Scenario::forget_limits);
+    }
+    if !matches!(about, About::Limits) {
+        without_causes(scenarios)?;
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
     let mut selection = selection(scenarios, &args.select, &args.phones)?;
@@ -137,14 +128,65 @@ pub fn inputs(
     } else {
         against
     };
+    // Baselines of other kinds keep no causes.
+    let run = args.baseline.as_deref().filter(|named| named.join(LOG).is_file());
+    let known_causes = run.map(recorded).transpose()?.map(|record| Rc::new(diagnoses(&record)));
     let phones = if args.watch { 0 } else { expected(scenarios, &selection) };
     let wanted = Wanted { serials: serials(&args.phones), phones, wait, ..Wanted::default() };
     make_way(&requests)?;
-    Ok(RunInputs { wanted, selection, quarantine, requests, against, keeper, ab_plan, forewarn })
+    Ok(RunInputs {
+        wanted,
+        selection,
+        quarantine,
+        requests,
+        against,
+        known_causes,
+        keeper,
+        ab_plan,
+        forewarn,
+    })
 }
 
 fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
     scenarios.iter().map(|scenario| scenario.name.clone()).collect()
+}
+
+/// Whether builds can take turns with these flags.
+fn fit_for_turns(args: &RunArgs) -> Result<(), CommandError> {
+    if args.resume.is_some() {
+        return Err("--resume: builds that take turns are measured in one go; begin anew".into());
+    }
+    if args.rerun.asked()?.is_some() {
+        return Err("--last-failed: builds that take turns are measured in one go; begin anew".into());
+    }
+    if args.fail_fast.is_some() {
+        return Err(
+            "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
+        );
+    }
+    if args.diagnose() != Diagnose::Never {
+        return Err("--causes: of builds that take turns no iteration is traced yet; see with `farmjank run --causes` why \
+                    frames of the new one are late"
+            .into());
+    }
+    if args.watch {
+        return Err("--watch: builds that take turns are measured once; use `farmjank run`".into());
+    }
+    Ok(())
+}
+
+/// Whether builds can take turns with these limits.
+fn without_causes(scenarios: &[Scenario]) -> Result<(), CommandError> {
+    let of_causes = |scenario: &&Scenario| scenario.metrics().into_iter().any(|key| selected(key).is_some());
+    if let Some(one) = scenarios.iter().find(of_causes) {
+        return Err(format!(
+            "{}: it limits causes (`hitch_ms_per_s[…]`), and of builds that take turns no iteration is traced yet; leave these \
+             limits out here, and hold the new build against them with `farmjank run`",
+            line(&one.file, 200)
+        )
+        .into());
+    }
+    Ok(())
 }
 
 /// Enough iterations to tell builds apart, unless fewer are asked for; one warm-up after every installation.

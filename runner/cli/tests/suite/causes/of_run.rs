@@ -35,22 +35,22 @@ steps:
 ";
 
 /// The run with these flags, into a folder of that name.
-fn ran(folder: &Path, out: &str, more: &[&str]) -> Ended {
+pub(super) fn ran(folder: &Path, out: &str, more: &[&str]) -> Ended {
     write(folder, "lab.yaml", LAB);
     write(folder, "s.yaml", SCENARIO);
     let all = ["run", "s.yaml", "--lab", "lab.yaml", "--no-history", "--out", out];
     run(folder, &all.iter().chain(more).copied().collect::<Vec<_>>())
 }
 
-fn read(folder: &Path, path: &str) -> String {
+pub(super) fn read(folder: &Path, path: &str) -> String {
     std::fs::read_to_string(folder.join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
-fn results(folder: &Path, out: &str) -> Value {
+pub(super) fn results(folder: &Path, out: &str) -> Value {
     serde_json::from_str(&read(folder, &format!("{out}/results.json"))).expect("JSON")
 }
 
-fn cell<'v>(results: &'v Value, device: &str, window: &str) -> &'v Value {
+pub(super) fn cell<'v>(results: &'v Value, device: &str, window: &str) -> &'v Value {
     let mut cells = results["cells"].as_array().expect("cells").iter();
     cells.find(|cell| cell["device"] == device && cell["window"] == window).expect("the cell")
 }
