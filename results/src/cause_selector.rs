@@ -1,8 +1,9 @@
 //! Which causes a limit is on: `hitch_ms_per_s[lock.*]` is the part of `hitch_ms_per_s` that is charged to locks.
 //!
 //! In the brackets stand a group (`waiting`), a kind (`lock.monitor`) or a pattern of kinds, in which `*` is any run of
-//! characters. The value of an iteration is what those causes are charged, in ms per second of motion; of an iteration
-//! that does not tell the whole there is none, with the reason (docs/causes.md, "Limits on causes"). Must not know
+//! characters. The value of an iteration is the part of its metric that those causes are charged, in ms per second of
+//! motion; of an iteration that does not tell the whole there is none, with the reason (docs/causes.md, "Limits on
+//! causes"). Must not know
 //! limits, nor how a cause is found.
 
 use crate::hitch_causes::{Group, HitchCauses};
@@ -113,8 +114,10 @@ pub fn charged(pattern: &str, found: &HitchCauses) -> i64 {
     all.filter(|(kind, group, _)| selects(pattern, kind, *group)).map(|(_, _, us)| us).sum()
 }
 
-/// What an iteration reads, ms per second of motion; why nothing, where it does not tell the whole.
-pub fn reading(pattern: &str, found: Result<&HitchCauses, &str>) -> Reading {
+/// What an iteration reads, ms per second of motion: that part of [`SPLIT`] (`split`, what the iteration reads of it)
+/// which is charged to what is selected, of all time that frames were late by. So parts and what is unexplained are the
+/// whole, although the frame timeline counts lateness otherwise. Why nothing, where that is not known.
+pub fn reading(pattern: &str, found: Result<&HitchCauses, &str>, split: Option<&Reading>) -> Reading {
     let told =
         found.map_err(|why| format!("why its frames were late is not known: {why}")).and_then(|found| {
             let listed: i64 = found.causes.iter().map(|cause| cause.us).sum();
@@ -122,8 +125,19 @@ pub fn reading(pattern: &str, found: Result<&HitchCauses, &str>) -> Reading {
             if listed + rest != found.explained_us {
                 return Err("its log, of before, does not tell the kinds of its smaller causes".to_owned());
             }
-            let motion = whole(found).map_err(|why| why.to_string())?;
-            Ok(charged(pattern, found) as f64 / (motion.ns() as f64 / 1e6))
+            whole(found).map_err(|why| why.to_string())?;
+            let late = match split {
+                Some(Reading::Value(late)) => *late,
+                Some(Reading::Unmeasurable(why)) => return Err(why.clone()),
+                _ => return Err(format!("it has no {SPLIT}")),
+            };
+            match found.hitch_us {
+                0 if late == 0.0 => Ok(0.0),
+                0 => Err(format!(
+                    "frames came late on its screen ({late:.1} ms/s), and none by what they were promised"
+                )),
+                all => Ok(late * charged(pattern, found) as f64 / all as f64),
+            }
         });
     told.map_or_else(Reading::Unmeasurable, Reading::Value)
 }
@@ -228,21 +242,33 @@ mod tests {
     }
 
     #[test]
-    fn an_iteration_reads_what_is_charged_per_second_of_motion_and_small_causes_count_too() {
-        let reads = |pattern: &str| reading(pattern, Ok(&found()));
-        assert_eq!(reads("lock.*"), Reading::Value(6.0));
-        assert_eq!(reads("waiting"), Reading::Value(7.5));
-        assert_eq!(reads("unexplained"), Reading::Value(2.5));
-        assert_eq!(reads("*"), Reading::Value(10.0));
+    fn an_iteration_reads_its_part_of_the_metric_parts_are_the_whole_and_small_causes_count_too() {
+        let reads = |pattern: &str| reading(pattern, Ok(&found()), Some(&Reading::Value(8.0)));
+        assert_eq!(reads("lock.*"), Reading::Value(4.8));
+        assert_eq!(reads("waiting"), Reading::Value(6.0));
+        assert_eq!(reads("unexplained"), Reading::Value(2.0));
+        assert_eq!(reads("*"), Reading::Value(8.0));
         assert_eq!(reads("gc.*"), Reading::Value(0.0));
     }
 
     #[test]
+    fn where_the_screen_and_the_frame_timeline_tell_of_different_frames_nobody_knows_the_part() {
+        let calm = HitchCauses { in_time: 40, motion: Some(Span::from_ms(2_000)), ..HitchCauses::default() };
+        let reads = |split: Reading| reading("lock.*", Ok(&calm), Some(&split));
+        assert_eq!(reads(Reading::Value(0.0)), Reading::Value(0.0));
+        let Reading::Unmeasurable(why) = reads(Reading::Value(8.0)) else { panic!("a number of nothing") };
+        assert!(why.contains("8.0 ms/s"), "{why}");
+        let lost = Reading::Unmeasurable("frames may be missing".to_owned());
+        assert_eq!(reads(lost.clone()), lost);
+    }
+
+    #[test]
     fn one_that_does_not_tell_the_whole_reads_nothing_and_says_why() {
-        let why = |found: Result<&HitchCauses, &str>| match reading("lock.*", found) {
-            Reading::Unmeasurable(why) => why,
-            other => panic!("{other:?}"),
-        };
+        let why =
+            |found: Result<&HitchCauses, &str>| match reading("lock.*", found, Some(&Reading::Value(8.0))) {
+                Reading::Unmeasurable(why) => why,
+                other => panic!("{other:?}"),
+            };
         assert!(why(Err("it is too old")).ends_with("it is too old"));
         assert!(why(Ok(&HitchCauses { unknown_us: 1, ..found() })).contains("some of its late frames"));
         assert!(why(Ok(&HitchCauses { motion: None, ..found() })).contains("nothing moved"));

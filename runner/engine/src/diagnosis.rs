@@ -14,7 +14,7 @@ use crate::stop::{Stop, Urgency, cancellable};
 use crate::traced::{FoundCauses, unread};
 use crate::trial::{Trial, TrialOutcome};
 use farmjank_results::cause_life::{OnNew, WindowArrivals};
-use farmjank_results::cause_selector::{reading, selected};
+use farmjank_results::cause_selector::{SPLIT, reading, selected};
 use farmjank_results::event::{Ending, Fact, PlannedJob, PlannedWindow, WindowJudged};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::Plan;
@@ -66,7 +66,8 @@ impl Diagnosis<'_> {
             let limits = Plan::thresholds_for(scenario, &window.window, facts);
             for key in limits.iter().map(|limit| &limit.metric) {
                 if let Some(pattern) = selected(key) {
-                    let reading = reading(pattern, found.as_deref().map_err(String::as_str));
+                    let split = window.readings.get(SPLIT);
+                    let reading = reading(pattern, found.as_deref().map_err(String::as_str), split);
                     window.readings.insert(key.clone(), reading);
                 }
             }

@@ -20,7 +20,7 @@ use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::side_by_side::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
 use farmjank_results::cause_life::{OnNew, WindowArrivals};
-use farmjank_results::cause_selector::{reading, selected};
+use farmjank_results::cause_selector::{SPLIT, reading, selected};
 use farmjank_results::cells;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::event::Fact;
@@ -308,7 +308,8 @@ fn charge(job: &mut JobRecord, scenario: &Scenario, facts: &DeviceFacts) {
             let found = own.and_then(|one| one.causes.as_ref()).ok_or(why);
             for limit in Plan::thresholds_for(scenario, &window.window, facts) {
                 if let Some(pattern) = selected(&limit.metric) {
-                    window.readings.insert(limit.metric.clone(), reading(pattern, found));
+                    let part = reading(pattern, found, window.readings.get(SPLIT));
+                    window.readings.insert(limit.metric.clone(), part);
                 }
             }
         }
