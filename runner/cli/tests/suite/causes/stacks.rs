@@ -150,7 +150,7 @@ fn a_mapping_of_another_build_a_foreign_process_and_a_broken_file_are_told() {
     assert!(broken.err.contains("perf.data: it is cut off or damaged"), "{}", broken.err);
     std::fs::write(folder.path().join("trial.perfetto-trace"), b"\x0a\x10").expect("a file");
     let trace = run(folder.path(), &["causes", "trial.perfetto-trace", "--by", "time"]);
-    assert!(trace.err.contains("--by and --export are for call stacks"), "{}", trace.err);
+    assert!(trace.err.contains("--by is for call stacks alone"), "{}", trace.err);
 }
 
 #[test]
