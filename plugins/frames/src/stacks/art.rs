@@ -26,6 +26,9 @@ const STREAMED: u16 = 0xF0;
 const METHOD: u8 = 1;
 const THREAD: u8 = 2;
 const SUMMARY: u8 = 3;
+/// Most methods main is inside of at the same time; what they call is told as theirs. Each that is left is looked for
+/// among them.
+const NESTED: usize = 8_192;
 const US: i64 = 1_000;
 const OTHER: Unread = Unread::Unknown(
     "it is a method trace of a version that is not read: 2 and 3 are, which `am profile` and Android Studio record",
@@ -248,6 +251,9 @@ impl Walk<'_> {
     fn take(&mut self, began: i64, record: Record) {
         let before = self.last.replace(record).unwrap_or(record);
         self.tell(began, before, record);
+        if record.entered && self.open.len() >= NESTED {
+            return;
+        }
         if record.entered {
             let name = self.names.methods.get(&record.method);
             let name = name.cloned().unwrap_or_else(|| format!("method {:#x}", record.method));
