@@ -223,6 +223,8 @@ mod tests {
             frames: 1,
             usual_us: 0,
             detail: String::new(),
+            method: String::new(),
+            owner: None,
             confidence: Confidence::Sure,
         };
         let rest = KindTime { kind: "lock.art".to_owned(), group: Group::Waiting, us: 2_000 };

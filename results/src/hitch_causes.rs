@@ -101,7 +101,7 @@ impl NamedCause {
     }
 }
 
-/// One cause over all late frames of a window.
+/// One cause over all late frames of a window. One field for each thing that is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HitchCause {
     /// What it is.
@@ -118,6 +118,13 @@ pub struct HitchCause {
     /// What is known beside, of the frame it cost most; empty where nothing is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// The method it is charged to, with its package: where the thread ran, where the lock's owner has it, where the
+    /// wait began; empty where nothing tells.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub method: String,
+    /// Whose it is, as [`Owners`](crate::owners::Owners) have it; none where nobody owns it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// How sure, at least, half of its time or more is.
     pub confidence: Confidence,
 }

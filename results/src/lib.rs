@@ -78,6 +78,7 @@ pub mod metric;
 pub mod metrics;
 pub mod motion;
 pub mod moved;
+pub mod owners;
 pub mod pace;
 mod path;
 pub mod patterns;

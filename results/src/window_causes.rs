@@ -174,6 +174,8 @@ mod tests {
             frames: 2,
             usual_us: us / 10,
             detail: format!("{name} of {us}"),
+            method: String::new(),
+            owner: None,
             confidence: if *us > 500 { Confidence::Weak } else { Confidence::Sure },
         };
         let explained_us = us.iter().map(|(_, us)| us).sum();

@@ -15,6 +15,7 @@ pub(crate) mod flow;
 mod form;
 mod inventory;
 mod limits;
+mod owners;
 mod page;
 mod prepare;
 mod quarantine;
@@ -40,6 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use inventory::inventory;
+pub use owners::{FILE as OWNERS_FILE, owners};
 pub use quarantine::quarantine;
 
 /// One file as it lies on disk.

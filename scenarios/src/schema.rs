@@ -5,7 +5,7 @@
 //! every header for `appId`, which a file that is only run by others may leave out. A document is a scenario, or the
 //! list of steps of Maestro's two-document form.
 
-use crate::vocabulary::lab_files::{INVENTORY, INVENTORY_PHONE, QUARANTINE, QUARANTINED};
+use crate::vocabulary::lab_files::{INVENTORY, INVENTORY_PHONE, OWNERS, QUARANTINE, QUARANTINED, TEAM};
 use crate::vocabulary::maestro::{KEYS_NOTED, NOTED};
 use crate::vocabulary::{
     BASELINE, CAUSES, COMMANDS, CONDITION, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE,
@@ -43,6 +43,15 @@ pub fn inventory() -> String {
     root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
     root.insert("title".to_owned(), json!("farmjank inventory"));
     root.insert("$defs".to_owned(), json!({ "phone": Value::Object(object(INVENTORY_PHONE, "one phone")) }));
+    pretty(&Value::Object(root))
+}
+
+/// The schema of a file of owners, in the same form.
+pub fn owners() -> String {
+    let mut root = object(OWNERS, "who answers for causes of late frames");
+    root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    root.insert("title".to_owned(), json!("farmjank owners"));
+    root.insert("$defs".to_owned(), json!({ "team": Value::Object(object(TEAM, "one team")) }));
     pretty(&Value::Object(root))
 }
 
@@ -233,6 +242,11 @@ fn shape(shape: Shape) -> Value {
         Shape::Causes => json!({ "$ref": "#/$defs/causes" }),
         Shape::OnNew => pattern("^(fail|warn)$"),
         Shape::Day => pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+        Shape::Owners => json!({
+            "type": "object",
+            "additionalProperties": { "type": "string", "minLength": 1, "maxLength": NAME_CHARS }
+        }),
+        Shape::Teams => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/team" } }),
         Shape::InventoryPhones => json!({ "type": "array", "items": { "$ref": "#/$defs/phone" } }),
         Shape::Quarantined => json!({ "type": "array", "items": { "$ref": "#/$defs/entry" } }),
         Shape::Prepare => json!({ "$ref": "#/$defs/prepare" }),

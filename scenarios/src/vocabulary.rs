@@ -3,11 +3,11 @@
 
 mod commands;
 pub mod lab_files;
+mod launches;
 pub mod maestro;
 
 pub use commands::COMMANDS;
-
-use farmjank_results::metric::{Better, Unit};
+pub(crate) use launches::{LAUNCH_METRICS, LAUNCH_WINDOW, is_launch_metric};
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +78,10 @@ pub enum Shape {
     Quarantined,
     /// A list of maps of [`lab_files::INVENTORY_PHONE`].
     InventoryPhones,
+    /// Owners by name or pattern.
+    Owners,
+    /// Maps of [`lab_files::TEAM`] by owner.
+    Teams,
     /// A map of [`PREPARE`].
     Prepare,
     /// One of [`farmjank_results::resources::Resource`], or a list of them.
@@ -362,17 +366,6 @@ pub(crate) const OVERRIDE: &[Key] =
 pub fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
 }
-
-/// Metrics of a launch, read from `am start -W`, beside the registry of frame metrics.
-pub(crate) const LAUNCH_METRICS: &[(&str, Unit, Better)] = &[("launch_total_ms", Unit::Ms, Better::Lower)];
-
-/// True for the metrics of [`LAUNCH_METRICS`].
-pub(crate) fn is_launch_metric(key: &str) -> bool {
-    LAUNCH_METRICS.iter().any(|(name, _, _)| *name == key)
-}
-
-/// The window that holds launches outside every `measure`.
-pub(crate) const LAUNCH_WINDOW: &str = "launch";
 
 #[cfg(test)]
 mod tests {

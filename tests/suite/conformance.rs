@@ -190,7 +190,7 @@ fn every_trace_config_we_send_is_taken_by_every_release() {
     configs.dedup();
     assert!(configs.len() == 2 && configs[1].contains("atrace_apps: \"com.example.shop\""), "{configs:?}");
     // Stacks are asked for from Android 13 on, whose release of Perfetto is the first that takes them so.
-    let telling = FrameTimeline { methods: Methods { wanted: true, mapping: None } };
+    let telling = FrameTimeline { methods: Methods { wanted: true, ..Methods::default() } };
     let telling = telling.for_causes().expect("a probe of causes");
     let stacks = of(&*telling);
     assert!(

@@ -145,8 +145,9 @@ fn told(cause: &HitchCause, view: &CausedView<'_>) -> String {
         true => format!(" · {}", line(&cause.fingerprint, NAME)),
         false => String::new(),
     };
+    let owner = why::owner(cause).map(|owner| format!(" · {}", line(&owner, NAME))).unwrap_or_default();
     out += &format!(
-        "{} · {} of {}{usual} · {}{print}\n",
+        "{} · {} of {}{usual} · {}{owner}{print}\n",
         line(&cause.named.kind, NAME),
         cause.frames,
         several(found.late_frames, "late frame", "late frames"),

@@ -10,7 +10,7 @@ use crate::cells::Cell;
 use crate::clean::SENTENCE;
 use crate::paint::{TextStyle, Tint, width, wrap};
 use crate::words::{self, several};
-use farmjank_results::hitch_causes::HitchCauses;
+use farmjank_results::hitch_causes::{HitchCause, HitchCauses};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::WindowCauses;
 
@@ -46,12 +46,13 @@ fn told(found: &HitchCauses, of: &WindowCauses) -> (String, Vec<Why>) {
                 false => String::new(),
             };
             let how = format!(
-                "{} in {} of {}{usual}{}, {}",
+                "{} in {} of {}{usual}{}, {}{}",
                 cause.named.kind,
                 cause.frames,
                 found.late_frames,
                 iterations::seen(of, &cause.fingerprint),
-                cause.confidence.word()
+                cause.confidence.word(),
+                owner(cause).map(|owner| format!(", {owner}")).unwrap_or_default()
             );
             Why { us: cause.us, what, how }
         })
@@ -77,6 +78,11 @@ fn told(found: &HitchCauses, of: &WindowCauses) -> (String, Vec<Why>) {
         }
     };
     (head, all)
+}
+
+/// Whose a cause is, of the phone and of a person's file.
+pub(crate) fn owner(cause: &HitchCause) -> Option<String> {
+    cause.owner.as_ref().map(|owner| format!("owner {owner}"))
 }
 
 /// What the tracer itself may have cost: how late frames were there, and where it counts.

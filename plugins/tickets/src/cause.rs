@@ -44,6 +44,8 @@ pub struct Cause {
     pub confidence: Confidence,
     /// What is known beside, from where it cost most; empty where nothing is.
     pub detail: String,
+    /// Whose it is; none where nobody owns it.
+    pub owner: Option<String>,
     /// The newest build it was found in; none where no phone tells it.
     pub build: Option<Build>,
     /// Where it was found, the costliest first.
@@ -165,6 +167,7 @@ fn whole(cause: &HitchCause, app: &str, mut sightings: Vec<Sighting>) -> Cause {
             .find(|one| !one.is_empty())
             .cloned()
             .unwrap_or_default(),
+        owner: cause.owner.clone(),
         build: newest,
         sightings,
     }

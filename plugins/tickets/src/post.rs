@@ -20,8 +20,7 @@ impl Post {
     }
 }
 
-/// A ticket to be opened. Who it is for is said where it is made (`words::new_ticket`), by its labels; owners
-/// and assignees of a cause belong there.
+/// A ticket to be opened. Whom it is for is said where it is made (`words::new_ticket`), by its labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewTicket {
     /// The cause.

@@ -3,7 +3,9 @@
 use crate::cause::Cause;
 use crate::life::Life;
 use farmjank_results::hitch_causes::Confidence;
+use farmjank_results::owners::Team;
 use farmjank_results::words::several;
+use std::collections::BTreeMap;
 
 /// Whether a cause gets a ticket, and why, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,15 +31,30 @@ pub struct Rules {
     pub close_after: u32,
     /// Labels of new tickets beside that by which they are found.
     pub labels: Vec<String>,
+    /// Labels of new tickets of a cause of this owner, beside those.
+    pub teams: BTreeMap<String, Team>,
 }
 
 impl Default for Rules {
     fn default() -> Rules {
-        Rules { frames: 20, ms: 1_000, new_on: 2, most_new: 10, close_after: 3, labels: Vec::new() }
+        let (labels, teams) = (Vec::new(), BTreeMap::new());
+        Rules { frames: 20, ms: 1_000, new_on: 2, most_new: 10, close_after: 3, labels, teams }
     }
 }
 
 impl Rules {
+    /// Labels of the new ticket of a cause, each once.
+    pub fn labels(&self, cause: &Cause) -> Vec<String> {
+        let team = cause.owner.as_ref().and_then(|owner| self.teams.get(owner));
+        let mut labels = self.labels.clone();
+        for label in team.iter().flat_map(|team| &team.labels) {
+            if !labels.contains(label) {
+                labels.push(label.clone());
+            }
+        }
+        labels
+    }
+
     /// Whether a cause gets a ticket.
     pub fn worth(&self, cause: &Cause, life: Option<&Life>) -> Worth {
         if cause.confidence > Confidence::Likely {

@@ -42,7 +42,7 @@ pub(crate) fn new_ticket(run: &Run, cause: &Cause, rules: &Rules, why: &str) -> 
         fingerprint: fingerprint.clone(),
         title: title(&format!("Late frames in {}: {}", cause.app, cause.named.title), TITLE),
         post: Post { markers: vec![known, told(run, cause)], lines },
-        labels: rules.labels.clone(),
+        labels: rules.labels(cause),
     }
 }
 
@@ -85,6 +85,9 @@ fn facts(run: &Run, cause: &Cause) -> Vec<Line> {
     }
     if !cause.detail.is_empty() {
         lines.push(Line::listed(vec![theirs(&cause.detail)]));
+    }
+    if let Some(owner) = &cause.owner {
+        lines.push(Line::listed(vec![ours("owner "), theirs(owner)]));
     }
     lines.push(Line::listed(vec![
         ours(format!(

@@ -79,6 +79,8 @@ pub struct Charged {
     pub usual_us: i64,
     /// What is known beside; empty where nothing is.
     pub detail: String,
+    /// The method it is charged to, with its package; empty where nothing tells.
+    pub method: String,
 }
 
 /// How a late frame's time is charged. Charges and what is unexplained are the hitch, exactly.
@@ -99,6 +101,7 @@ struct Excess {
     took: i64,
     usual: i64,
     detail: String,
+    method: String,
 }
 
 /// Charges a late frame.
@@ -128,8 +131,8 @@ pub fn charge_all(ns: i64, way: &Way, usual: &Usual) -> Charges {
         slowed(cause, spent, usual.rate(), &mut all);
     }
     let whole = |(cause, spent): (Cause, Spent)| {
-        let detail = most(spent.details);
-        (spent.ns > 0).then_some(Excess { cause, ns: spent.ns, took: spent.ns, usual: 0, detail })
+        let (detail, method) = (most(spent.details), most(spent.methods));
+        (spent.ns > 0).then_some(Excess { cause, ns: spent.ns, took: spent.ns, usual: 0, detail, method })
     };
     given(ns.max(0) / 1_000, all.into_iter().filter_map(whole).collect(), 1, Why::NoScheduler)
 }
@@ -152,6 +155,7 @@ fn given(whole_us: i64, excesses: Vec<Excess>, needed: i64, rest: Why) -> Charge
             took_us: one.took / 1_000,
             usual_us: one.usual / 1_000,
             detail: one.detail,
+            method: one.method,
         });
     }
     let told: i64 = charges.why.iter().map(|(_, us)| us).sum();
@@ -168,9 +172,10 @@ fn most(details: BTreeMap<String, i64>) -> String {
 }
 
 fn stuffed(frame: &Frame) -> Excess {
-    let (thread, object) = (String::new(), String::new());
-    let cause = Cause { place: Place::App, kind: Kind::QueueStuffed, thread, object };
-    Excess { cause, ns: frame.hitch.max(1), took: frame.hitch, usual: 0, detail: String::new() }
+    let nothing = String::new;
+    let cause = Cause { place: Place::App, kind: Kind::QueueStuffed, thread: nothing(), object: nothing() };
+    let (detail, method) = (nothing(), nothing());
+    Excess { cause, ns: frame.hitch.max(1), took: frame.hitch, usual: 0, detail, method }
 }
 
 fn excesses(frame: &Frame, way: &Way, usual: &Usual) -> Vec<Excess> {
@@ -187,9 +192,9 @@ fn excesses(frame: &Frame, way: &Way, usual: &Usual) -> Vec<Excess> {
     };
     let excess = |(cause, spent): (Cause, Spent)| {
         let (middle, high) = (usual.quantile(&cause, 50), usual.quantile(&cause, 95));
-        let detail = most(spent.details);
+        let (detail, method) = (most(spent.details), most(spent.methods));
         let ns = if spent.ns > high { spent.ns - middle } else { 0 };
-        (ns > 0).then_some(Excess { cause, ns, took: spent.ns, usual: middle, detail })
+        (ns > 0).then_some(Excess { cause, ns, took: spent.ns, usual: middle, detail, method })
     };
     all.into_iter().filter(|(cause, _)| counts(cause)).filter_map(excess).collect()
 }
@@ -212,6 +217,7 @@ fn slowed(cause: &Cause, spent: &Spent, usual: Option<u32>, all: &mut BTreeMap<C
     let known = all.entry(cause.clone()).or_default();
     known.ns += work.ns;
     known.details.extend(work.details);
+    known.methods.extend(work.methods);
 }
 
 /// Parts of a whole, in whole units, so that parts of everything are everything: the largest remainders get one more.

@@ -60,6 +60,8 @@ pub struct Spent {
     pub by_rate: BTreeMap<(u32, bool), i64>,
     /// What is known beside, by time.
     pub details: BTreeMap<String, i64>,
+    /// The methods it is charged to, by time.
+    pub methods: BTreeMap<String, i64>,
 }
 
 /// What held a frame up on its way.
@@ -191,6 +193,9 @@ impl Way {
         }
         if !one.detail.is_empty() {
             *spent.details.entry(one.detail).or_default() += ns;
+        }
+        if !one.method.is_empty() {
+            *spent.methods.entry(one.method).or_default() += ns;
         }
     }
 }

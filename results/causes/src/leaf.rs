@@ -11,6 +11,7 @@ use crate::facts::Facts;
 use crate::held::is_message;
 use crate::kind::{Kind, Place, Why};
 use crate::section;
+use crate::stacks::{self, Key};
 use crate::threads::Threads;
 pub use piece::unexplained;
 use piece::{Open, Piece, plain, told};
@@ -30,7 +31,7 @@ const WORK: usize = 1 << 22;
 /// What collects garbage.
 const COLLECTOR: &str = "HeapTaskDaemon";
 
-/// A stretch and what held the thread up in it.
+/// A stretch and what held the thread up in it. One field for each thing that is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelled {
     /// From.
@@ -45,6 +46,8 @@ pub struct Labelled {
     pub object: String,
     /// What that one did meanwhile, or where it was asked from; empty where nothing tells.
     pub detail: String,
+    /// The method it is charged to, with its package; empty where nothing tells.
+    pub method: String,
     /// The thread it waits for, where that is known.
     pub peer: Option<Thread>,
     /// The CPU's clock rate while the thread ran, kHz, and whether it was allowed less than before.
@@ -133,8 +136,7 @@ impl Looking<'_> {
             state if state.waits_for_cpu() => Labelled { rate: None, ..self.running(piece) },
             State::Blocked => {
                 let kind = if segment.io == Some(true) { Kind::IoDisk } else { Kind::KernelSleep };
-                let detail = self.left(piece).map(|method| format!("in {method}")).unwrap_or_default();
-                Labelled { detail, ..told(piece, kind, self.section(piece)) }
+                in_method(told(piece, kind, self.section(piece)), self.left(piece))
             }
             _ => {
                 all.extend(self.waiting(piece, hops));
@@ -254,10 +256,11 @@ impl Looking<'_> {
                 .iter()
                 .rev()
                 .find(|one| !one.name.starts_with("binder ") && !section::is_frame(&one.name));
-            let asked = asked.map(|one| section::folded(&one.name)).or_else(|| self.left(piece));
+            let left = self.left(piece);
+            let asked = asked.map(|one| section::folded(&one.name)).or_else(|| Some(left?.object.clone()));
             let asked = asked.map(|place| format!("asked in {place}"));
             let detail = together([asked.unwrap_or_default(), self.meanwhile(server, piece, hops)]);
-            let told = told(piece, Kind::Binder, self.process_name(process));
+            let told = in_method(told(piece, Kind::Binder, self.process_name(process)), left);
             return vec![Labelled { detail, peer: Some(server), ..told }];
         }
         let inside = |names: &[&str]| {
@@ -278,11 +281,14 @@ impl Looking<'_> {
         match self.of_app(waker) {
             true if inside(&HANDED_ON) => self.labels(waker, piece.from, piece.to, hops - 1),
             true if !piece.stack.is_empty() => {
-                let own = self.left(piece).map(|method| format!("in {method}")).unwrap_or_default();
-                let woken = self.woken(piece, waker).map(|method| format!("woken in {method}"));
-                let detail = together([own, self.meanwhile(waker, piece, hops), woken.unwrap_or_default()]);
+                let woken = self.woken(piece, waker);
                 let told = told(piece, Kind::ThreadWait, quoted(&self.name(waker)));
-                vec![Labelled { detail, peer: Some(waker), ..told }]
+                let own = in_method(told, self.left(piece));
+                let place = woken.map(|key| format!("woken in {}", key.object)).unwrap_or_default();
+                let detail = together([own.detail.clone(), self.meanwhile(waker, piece, hops), place]);
+                // Whose the wait is tells where it ends.
+                let method = woken.map_or(own.method.clone(), |key| key.method().to_owned());
+                vec![Labelled { detail, method, peer: Some(waker), ..own }]
             }
             _ => vec![self.untold(piece, Some(waker))],
         }
@@ -296,25 +302,24 @@ impl Looking<'_> {
             return unexplained(thread, piece.from, piece.to, Why::Waiting);
         };
         let woken = by.map(|waker| {
-            let place = self.woken(piece, waker).map(|method| format!(" in {method}"));
+            let place = self.woken(piece, waker).map(|key| format!(" in {}", key.object));
             format!("woken by {}{}", quoted(&self.name(waker)), place.unwrap_or_default())
         });
         let detail = together([key.path.clone(), woken.unwrap_or_default()]);
-        Labelled { detail, ..told(piece, Kind::WaitsIn, key.object.clone()) }
+        let method = key.method().to_owned();
+        Labelled { detail, method, ..told(piece, Kind::WaitsIn, key.object.clone()) }
     }
 
     /// The method of the app a wait began in, where a look tells that.
-    fn left(&self, piece: &Piece<'_>) -> Option<String> {
+    fn left(&self, piece: &Piece<'_>) -> Option<&Key> {
         let tid = self.threads.tid(piece.segment.thread);
-        let key = self.facts.looks().left(tid, piece.segment.from).filter(|key| key.own);
-        key.map(|key| key.object.clone())
+        self.facts.looks().left(tid, piece.segment.from).filter(|key| key.own)
     }
 
     /// The method in which a thread ended a wait, where a look tells that.
-    fn woken(&self, piece: &Piece<'_>, waker: Thread) -> Option<String> {
+    fn woken(&self, piece: &Piece<'_>, waker: Thread) -> Option<&Key> {
         let at = self.facts.after(&piece.segment)?.from;
-        let key = self.facts.looks().woke(self.threads.tid(waker), at).filter(|key| key.own);
-        key.map(|key| key.object.clone())
+        self.facts.looks().woke(self.threads.tid(waker), at).filter(|key| key.own)
     }
 
     /// Whoever hands the buffer over may be held up itself; else every buffer is still in a frame.
@@ -341,7 +346,9 @@ impl Looking<'_> {
         let told = match names().find_map(contention::monitor) {
             Some(monitor) => {
                 let place = monitor.holding.map(|method| format!(" in {}", section::short(method)));
-                told(piece, Kind::LockMonitor, quoted(monitor.owner) + &place.unwrap_or_default())
+                let object = quoted(monitor.owner) + &place.unwrap_or_default();
+                let method = monitor.holding.map(stacks::method).unwrap_or_default();
+                Labelled { method, ..told(piece, Kind::LockMonitor, object) }
             }
             None => match names().find_map(contention::lock) {
                 Some(lock) => told(piece, Kind::LockArt, section::folded(lock)),
@@ -369,6 +376,12 @@ impl Looking<'_> {
         let cause = Cause { place: self.place, kind, thread: self.name(thread), object };
         format!("meanwhile {}", cause.sentence())
     }
+}
+
+/// With the method of the app it is in, where that is known.
+fn in_method(told: Labelled, key: Option<&Key>) -> Labelled {
+    let Some(key) = key else { return told };
+    Labelled { detail: format!("in {}", key.object), method: key.method().to_owned(), ..told }
 }
 
 fn quoted(name: &str) -> String {

@@ -125,6 +125,8 @@ impl Room<'_> {
             frames: count(total.frames),
             usual_us: total.usual_us,
             detail: clip(&total.detail, self.most.name),
+            method: clip(&total.method, self.most.name),
+            owner: None,
             confidence: total.confidence,
         }
     }

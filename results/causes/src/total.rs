@@ -19,6 +19,8 @@ pub struct Total {
     pub usual_us: i64,
     /// What is known beside, of the one it cost most.
     pub detail: String,
+    /// The method most of the time is charged to, with its package; empty where nothing tells.
+    pub method: String,
     /// How sure, at least, half of the time or more is.
     pub confidence: Confidence,
 }
@@ -61,6 +63,7 @@ fn of_most(mut all: Shares, whole: i64) -> Confidence {
 pub fn sum<'a>(all: impl Iterator<Item = (i64, &'a Answer)>) -> Sum {
     let mut sum = Sum::default();
     let mut totals: BTreeMap<Cause, (Total, i64, Shares)> = BTreeMap::new();
+    let mut methods: BTreeMap<(&Cause, &str), i64> = BTreeMap::new();
     let mut why: BTreeMap<Why, i64> = BTreeMap::new();
     for (us, answer) in all {
         sum.us += us;
@@ -78,6 +81,7 @@ pub fn sum<'a>(all: impl Iterator<Item = (i64, &'a Answer)>) -> Sum {
                 frames: 0,
                 usual_us: one.usual_us,
                 detail: String::new(),
+                method: String::new(),
                 confidence: Confidence::Sure,
             };
             let (total, most, sure) =
@@ -85,10 +89,21 @@ pub fn sum<'a>(all: impl Iterator<Item = (i64, &'a Answer)>) -> Sum {
             total.us += one.us;
             total.frames += 1;
             sure.push((*confidence, one.us));
+            if !one.method.is_empty() {
+                *methods.entry((&one.cause, &one.method)).or_default() += one.us;
+            }
             if one.us > *most {
                 (*most, total.detail) = (one.us, one.detail.clone());
             }
         }
+    }
+    let mut most = BTreeMap::new();
+    for ((cause, method), us) in methods {
+        let known = most.entry(cause).or_insert((us, method));
+        *known = (us, method).max(*known);
+    }
+    for (cause, (total, ..)) in &mut totals {
+        total.method = most.get(cause).map(|(_, method)| (*method).to_owned()).unwrap_or_default();
     }
     let whole = |(total, _, sure): (Total, i64, Shares)| {
         let confidence = of_most(sure, total.us);

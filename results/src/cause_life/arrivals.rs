@@ -175,6 +175,8 @@ mod tests {
             frames,
             usual_us: 0,
             detail: String::new(),
+            method: String::new(),
+            owner: None,
             confidence: Confidence::Sure,
         };
         let motion = Span::from_ms(1_000);

@@ -244,6 +244,8 @@ mod tests {
             frames: count,
             usual_us: 0,
             detail: String::new(),
+            method: String::new(),
+            owner: None,
             confidence: Confidence::Sure,
         };
         let motion = Some(Span::from_ms(1_000));

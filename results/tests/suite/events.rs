@@ -180,6 +180,8 @@ fn causes_found() -> Fact {
             frames: 1,
             usual_us: 0,
             detail,
+            method: String::new(),
+            owner: None,
             confidence: Confidence::Sure,
         }],
         frames: vec![frame, lost],

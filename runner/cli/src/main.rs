@@ -12,6 +12,7 @@ mod history;
 mod host;
 mod memory;
 mod needs;
+mod owners;
 mod quarantine;
 mod report_targets;
 mod scenarios;

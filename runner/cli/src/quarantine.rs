@@ -7,7 +7,7 @@ use crate::settings::{Terminal, complain};
 use farmjank_engine::scribe::Voice;
 use farmjank_scenarios::inventory;
 use farmjank_scenarios::quarantine::{Entry, FILE};
-use farmjank_scenarios::read::{SourceFile, quarantine};
+use farmjank_scenarios::read::{OWNERS_FILE, SourceFile, quarantine};
 use std::path::{Component, Path, PathBuf};
 
 /// Most bytes taken from one file.
@@ -20,7 +20,8 @@ fn is_quarantine(path: &Path) -> bool {
 
 /// Whether a file in a folder of scenarios is about a lab, and no scenario.
 pub fn is_of_lab(path: &Path) -> bool {
-    is_quarantine(path) || path.file_name().is_some_and(|name| name == inventory::FILE)
+    let of = |file: &str| path.file_name().is_some_and(|name| name == file);
+    is_quarantine(path) || of(inventory::FILE) || of(OWNERS_FILE)
 }
 
 /// The files: those named, else those in the folders of scenarios, and the nearest above each of them up to the

@@ -111,6 +111,7 @@ pub const KEYS: &[Key] = &[
     key("causes", Choice(&["never", "failed", "each", "always"])),
     key("stacks", Flag),
     beside("mapping", Path, "stacks"),
+    key("owners", Path),
     key("screens", Flag),
     key("quiet", Flag),
     key("per-install", Whole(1, 1000)),

@@ -54,7 +54,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         file: source.name.clone(),
         name: value::text(ctx, header, "name").unwrap_or_else(|| stem(&source.name)),
         app: ctx.scope.app.clone(),
-        tags: tags(ctx, header),
+        tags: tags(ctx, header, "tags"),
         properties: words(ctx, header, "properties"),
         devices: limits::requirement(ctx, header),
         phones: value::whole(ctx, header, "phones"),
@@ -95,25 +95,27 @@ fn words(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> BTreeMap<Stri
     entries.iter().filter_map(word).collect()
 }
 
-pub(super) fn tags(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<String> {
-    let Some(node) = fields.get("tags").cloned() else { return Vec::new() };
+/// A list of short words, or one.
+pub(super) fn tags(ctx: &mut ReadContext<'_>, fields: &Fields, of: &str) -> Vec<String> {
+    let Some(node) = fields.get(of).cloned() else { return Vec::new() };
     let items = match &node.kind {
         Kind::List(items) => items.to_vec(),
         _ => vec![node],
     };
     let mut tags: Vec<String> = Vec::new();
     for item in items {
-        let Some(tag) = value::scalar(ctx, "tags", &item) else { continue };
+        let Some(tag) = value::scalar(ctx, of, &item) else { continue };
         let long = tag.value.chars().count() > 60;
         if tag.value.is_empty()
             || long
             || tag.value.contains(|c: char| c.is_whitespace() || acts(c) || c == ',')
         {
-            let what = format!("{} cannot be a tag", quoted(&tag.value));
+            let one = if of == "tags" { "a tag".to_owned() } else { format!("one of {}", quoted(of)) };
+            let what = format!("{} cannot be {one}", quoted(&tag.value));
             ctx.complain(
                 tag.mark,
                 what,
-                "a tag is one word of at most 60 characters; write a list: `[gate, nightly]`",
+                "it is one word of at most 60 characters; write a list: `[gate, nightly]`",
             );
         } else if !tags.contains(&tag.value) {
             tags.push(tag.value);

@@ -74,7 +74,7 @@ fn phones(ctx: &mut ReadContext<'_>, fields: &Fields, servers: &[String]) -> Vec
         let Some(keys) = entries(ctx, "phones", item) else { continue };
         let fields = fields::fields(ctx, "a phone", item.mark, keys, &[INVENTORY_PHONE]);
         let (serial, name) = (value::text(ctx, &fields, "serial"), value::text(ctx, &fields, "name"));
-        let tags = tags(ctx, &fields);
+        let tags = tags(ctx, &fields, "tags");
         let server = value::text(ctx, &fields, "server");
         let Some(serial) = serial else { continue };
         if let (Some(mark), None) = (fields.key_mark("server"), &name) {

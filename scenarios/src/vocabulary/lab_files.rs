@@ -37,3 +37,16 @@ pub const INVENTORY_PHONE: &[Key] = &[
         ..key("tags", Shape::Tags, "what `devices` of a scenario can ask for: `tag = gate`")
     },
 ];
+
+/// Keys of a file of owners.
+pub const OWNERS: &[Key] = &[
+    must(
+        "owners",
+        Shape::Owners,
+        "who answers for causes: packages, patterns with `*`, or `*`, each with its owner",
+    ),
+    key("teams", Shape::Teams, "what tickets of an owner get"),
+];
+
+/// Keys of one team of it.
+pub const TEAM: &[Key] = &[must("labels", Shape::Tags, "labels of its tickets")];

@@ -170,7 +170,7 @@ fn under_the_lanes_the_methods_stand_that_the_threads_were_in() {
     let lab = LAB
         .replace("kind: lock, meanwhile: disk", "kind: unknown, method: net_await")
         .replace("id: com.example.shop,", "id: com.example.shop, profileable: true,");
-    let methods = Methods { wanted: true, mapping: None };
+    let methods = Methods { wanted: true, ..Methods::default() };
     let stage = Stage::lab_yaml(&lab).scenario(FEED).reporters().diagnose(Diagnose::Failed);
     let story = stage.probes(probes_telling(methods)).run();
     browser.open(&story.files.read("report.html"), CELL);

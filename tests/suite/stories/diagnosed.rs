@@ -115,7 +115,7 @@ phones:
           feed: {{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: 0.05, causes: [ {{ kind: unknown, method: net_await }} ] }}
 "
         );
-        let methods = Methods { wanted: true, mapping: None };
+        let methods = Methods { wanted: true, ..Methods::default() };
         let story = Stage::lab_yaml(&lab)
             .diagnose(Diagnose::Failed)
             .probes(probes_telling(methods))

@@ -16,6 +16,7 @@ use farmjank_results::frame_lanes::FrameLanes;
 use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::hitch_causes::{CallStacks, HitchCauses};
 use farmjank_results::motion::Motion;
+use farmjank_results::owners::Owners;
 use farmjank_results::reader::{CauseReader, Explained, Unreadable};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
@@ -31,13 +32,15 @@ pub struct Explain {
     reading: Reading,
 }
 
-/// How methods are told.
+/// How methods are told, and whose they are.
 #[derive(Clone, Debug, Default)]
 pub struct Methods {
     /// Stacks of calls were to be recorded beside.
     pub wanted: bool,
     /// A mapping of R8 or ProGuard, by which they have the names of the source.
     pub mapping: Option<Arc<str>>,
+    /// Whose causes are.
+    pub owners: Arc<Owners>,
 }
 
 /// How far it is.
@@ -123,7 +126,9 @@ impl CauseReader for Explain {
 
     fn causes(&mut self) -> Vec<Result<Explained, String>> {
         match std::mem::replace(&mut self.reading, Reading::Over) {
-            Reading::Causes(windows) => windows.into_iter().map(|one| one.causes(&self.app)).collect(),
+            Reading::Causes(windows) => {
+                windows.into_iter().map(|one| one.causes(&self.app, &self.methods.owners)).collect()
+            }
             Reading::Frames(_) | Reading::Told(_) | Reading::Over => Vec::new(),
         }
     }
@@ -174,7 +179,7 @@ fn window(told: &Told, motions: &[Motion]) -> Window {
 }
 
 impl Window {
-    fn causes(self, app: &App) -> Result<Explained, String> {
+    fn causes(self, app: &App, owners: &Owners) -> Result<Explained, String> {
         let Window { motion, dropped, mut doubts, offset, around, in_time, stacks } = self;
         let mut lanes = FrameLanes::default();
         let of_window = match around {
@@ -186,7 +191,8 @@ impl Window {
                     let offset = offset?;
                     Some(DeviceTime::from_ns(at.ns().saturating_sub(offset.ns())))
                 };
-                let told = told(&found, &app.0, Most::LOGGED, &clock);
+                let mut told = told(&found, &app.0, Most::LOGGED, &clock);
+                owners.tell(&mut told);
                 lanes.pictures = found.pictures;
                 told
             }

@@ -89,9 +89,17 @@ fn cause(one: &HitchCause, found: &HitchCauses) -> Value {
     fields.insert("ms_per_s".to_owned(), json!(found.ms_per_s(one.us)));
     fields.insert("frames".to_owned(), json!(one.frames));
     fields.insert("usual_ms".to_owned(), ms(one.usual_us));
-    fields.insert("detail".to_owned(), json!(json_text(&one.detail)));
-    fields.insert("confidence".to_owned(), json!(one.confidence.word()));
+    put_beside(&mut fields, one);
     Value::Object(fields)
+}
+
+/// What is known beside the numbers of a cause.
+fn put_beside(fields: &mut Map<String, Value>, one: &HitchCause) {
+    let told = |text: &str| (!text.is_empty()).then(|| json_text(text));
+    fields.insert("detail".to_owned(), json!(json_text(&one.detail)));
+    fields.insert("method".to_owned(), json!(told(&one.method)));
+    fields.insert("owner".to_owned(), json!(one.owner.as_deref().map(json_text)));
+    fields.insert("confidence".to_owned(), json!(one.confidence.word()));
 }
 
 fn frame(late: &LateFrame) -> Value {
@@ -132,8 +140,7 @@ pub(super) fn stalls(found: &StallCauses) -> Value {
         fields.insert("fingerprint".to_owned(), json!(one.fingerprint));
         fields.insert("ms".to_owned(), ms(one.us));
         fields.insert("stalls".to_owned(), json!(one.frames));
-        fields.insert("detail".to_owned(), json!(json_text(&one.detail)));
-        fields.insert("confidence".to_owned(), json!(one.confidence.word()));
+        put_beside(&mut fields, one);
         Value::Object(fields)
     };
     let stall = |one: &Stalled| {

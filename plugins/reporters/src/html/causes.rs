@@ -95,6 +95,9 @@ struct CauseLine {
     /// None where there were too few frames in time to tell.
     usual: Option<i64>,
     confidence: &'static str,
+    /// Whose it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -218,6 +221,7 @@ fn one(cause: &HitchCause, usual_known: bool) -> CauseLine {
         frames: cause.frames,
         usual: usual_known.then_some(cause.usual_us),
         confidence: cause.confidence.word(),
+        owner: why::owner(cause).map(|owner| line(&owner, NAME)),
     }
 }
 

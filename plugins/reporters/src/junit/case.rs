@@ -130,6 +130,7 @@ fn properties(cell: &Cell) -> Vec<Property> {
         told("kind", &cause.named.kind);
         told("title", &cause.named.title);
         told("fingerprint", &cause.fingerprint);
+        cause.owner.iter().for_each(|owner| told("owner", owner));
         told("ms", &format!("{:.3}", cause.us as f64 / 1e3));
     }
     for metric in cell.summaries() {

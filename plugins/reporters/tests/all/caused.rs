@@ -77,7 +77,10 @@ fn cause(
     confidence: Confidence,
 ) -> HitchCause {
     let (fingerprint, detail) = (named.fingerprint("com.example.shop"), detail.to_owned());
-    HitchCause { fingerprint, named, us, frames, usual_us, detail, confidence }
+    let lock = named.kind == "lock.monitor";
+    let method = if lock { "com.example.shop.ShopDb.flush" } else { "" }.to_owned();
+    let owner = lock.then(|| "team-db".to_owned());
+    HitchCause { fingerprint, named, us, frames, usual_us, detail, method, owner, confidence }
 }
 
 /// Two stalls without a frame, of 310 ms: one waits for the lock while a touch waits, of the other nothing is known.

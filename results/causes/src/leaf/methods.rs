@@ -29,13 +29,15 @@ pub(super) fn named(all: Vec<Labelled>, looks: &Looks, thread: Thread, tid: i32)
         };
         if first.kind != Kind::Code {
             let most = most(parts.iter().filter_map(|(from, to, key)| {
-                key.filter(|key| key.own).map(|key| (key.object.as_str(), to - from))
+                key.filter(|key| key.own).map(|key| (key.object.as_str(), key.method(), to - from))
             }));
-            let detail = |one: &Labelled| match most {
-                Some(method) if one.detail.is_empty() => format!("in {method}"),
-                _ => one.detail.clone(),
+            let named = |one: &Labelled| match most {
+                Some((object, method)) if one.detail.is_empty() => {
+                    Labelled { detail: format!("in {object}"), method: method.to_owned(), ..one.clone() }
+                }
+                _ => one.clone(),
             };
-            told.extend(run.iter().map(|one| Labelled { detail: detail(one), ..one.clone() }));
+            told.extend(run.iter().map(named));
             continue;
         }
         for one in run {
@@ -54,8 +56,8 @@ pub(super) fn named(all: Vec<Labelled>, looks: &Looks, thread: Thread, tid: i32)
                             "" => key.path.clone(),
                             section => format!("in \"{section}\": {}", key.path),
                         };
-                        let object = key.object.clone();
-                        Labelled { from, to, kind: Kind::Method, object, detail, ..one.clone() }
+                        let (object, method) = (key.object.clone(), key.method().to_owned());
+                        Labelled { from, to, kind: Kind::Method, object, detail, method, ..one.clone() }
                     }
                 });
             }
@@ -64,9 +66,9 @@ pub(super) fn named(all: Vec<Labelled>, looks: &Looks, thread: Thread, tid: i32)
     told
 }
 
-/// The one with most time in all.
-fn most<'a>(all: impl Iterator<Item = (&'a str, i64)>) -> Option<&'a str> {
-    let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
-    all.for_each(|(name, ns)| *sums.entry(name).or_default() += ns);
+/// The one with most time in all, and its method.
+fn most<'a>(all: impl Iterator<Item = (&'a str, &'a str, i64)>) -> Option<(&'a str, &'a str)> {
+    let mut sums: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    all.for_each(|(name, method, ns)| *sums.entry((name, method)).or_default() += ns);
     sums.into_iter().max_by_key(|(_, ns)| *ns).map(|(name, _)| name)
 }

@@ -48,12 +48,13 @@ pub(super) fn plain(name: &str) -> bool {
 
 pub(super) fn told(piece: &Piece<'_>, kind: Kind, object: String) -> Labelled {
     let thread = piece.segment.thread;
-    let (from, to, detail) = (piece.from, piece.to, String::new());
-    Labelled { from, to, thread, kind, object, detail, peer: None, rate: None }
+    let (from, to, detail, method) = (piece.from, piece.to, String::new(), String::new());
+    Labelled { from, to, thread, kind, object, detail, method, peer: None, rate: None }
 }
 
 /// A stretch nobody can tell of.
 pub fn unexplained(thread: Thread, from: i64, to: i64, why: Why) -> Labelled {
-    let (kind, object, detail) = (Kind::Unexplained(why), String::new(), String::new());
-    Labelled { from, to, thread, kind, object, detail, peer: None, rate: None }
+    let (kind, object, detail, method) =
+        (Kind::Unexplained(why), String::new(), String::new(), String::new());
+    Labelled { from, to, thread, kind, object, detail, method, peer: None, rate: None }
 }

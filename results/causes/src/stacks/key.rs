@@ -18,6 +18,16 @@ pub struct Key {
     pub own: bool,
 }
 
+/// Between a method and who called it.
+const CALLED: &str = ", called by ";
+
+impl Key {
+    /// The method alone, without who called it.
+    pub fn method(&self) -> &str {
+        self.object.split(CALLED).next().unwrap_or_default()
+    }
+}
+
 /// Of every stack of a recording: its key, and whether main waits for its next message in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
@@ -53,7 +63,7 @@ fn key(recording: &Recording, stack: u32) -> Option<Key> {
     let is_own = innermost.is_some();
     let object = match innermost {
         Some(innermost) => match own.find(|caller| *caller != innermost) {
-            Some(caller) => format!("{innermost}, called by {caller}"),
+            Some(caller) => format!("{innermost}{CALLED}{caller}"),
             None => innermost,
         },
         None => {

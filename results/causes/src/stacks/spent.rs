@@ -24,5 +24,6 @@ pub(super) fn add(way: &mut Way, doing: Option<Doing>, ns: i64, keys: &Keys) {
     spent.ns += ns;
     if let Some(key) = key {
         *spent.details.entry(key.path.clone()).or_default() += ns;
+        *spent.methods.entry(key.method().to_owned()).or_default() += ns;
     }
 }

@@ -66,6 +66,7 @@ fn code_nothing_names_is_charged_to_the_methods_that_were_seen_to_run_it() {
     assert!(near(causes[0].1, 25) && near(causes[1].1, 15), "{causes:?}");
     let first = &told(&found)[0];
     assert_eq!((first.0.as_str(), found.totals[0].confidence), ("app.code", Confidence::Sure));
+    assert_eq!(found.totals[0].method, "com.shop.Json.parse");
     assert_eq!(first.3, "com.shop.Json.parse ← com.shop.Feed.onReply ← android.view.Choreographer.doFrame");
 }
 
@@ -96,6 +97,9 @@ fn a_look_in_a_slice_says_nothing_of_the_code_after_it_and_no_look_reaches_far()
     assert_eq!((of("inflates"), of("Json.parse"), of("outside every section")), (10_000, 15_000, 15_000));
     let inflate = told(&found).into_iter().find(|(word, ..)| word == "ui.inflate").expect("it is there");
     assert_eq!(inflate.3, "in com.shop.Thumb.decode, called by com.shop.Feed.bind");
+    let methods =
+        |word: &str| found.totals.iter().find(|one| one.cause.word() == word).map(|one| one.method.as_str());
+    assert_eq!(methods("ui.inflate"), Some("com.shop.Thumb.decode"));
 }
 
 #[test]
@@ -123,6 +127,7 @@ fn a_wait_nothing_tells_of_is_charged_to_the_method_it_began_in() {
     let (word, _, _, detail) = told(&found).remove(0);
     let path = "java.lang.Object.wait ← com.shop.Net.await ← com.shop.Feed.bind ← android.view.Choreographer.doFrame";
     assert_eq!((word.as_str(), detail.as_str()), ("app.off_cpu", path));
+    assert_eq!(found.totals[0].method, "com.shop.Net.await");
     assert_eq!(found.totals[0].confidence, Confidence::Sure);
 }
 

@@ -58,6 +58,10 @@ pub struct CausesArgs {
     /// names of the source. Of issues: the methodMapping.txt that Matrix wrote for it.
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
+    /// Who answers for which package, an owners.yaml: of a trace or a run, causes are told with their owner
+    /// (docs/causes.md, "Owners"), whatever the run itself was told.
+    #[arg(long, value_name = "FILE")]
+    pub owners: Option<PathBuf>,
     /// Of call stacks: how they name a stall. Each by the time it stands for; or all of it by its key stack, the one
     /// seen most often, looked at every 52 ms, as samplers inside apps do.
     #[arg(long, value_enum, value_name = "RULES")]
@@ -67,7 +71,7 @@ pub struct CausesArgs {
     pub export: Option<StackForm>,
     /// Follow one cause over the runs of the history store, by its fingerprint or the first digits of it: new, known,
     /// grown, shrunk, gone, back. Absent only where a run looked for it.
-    #[arg(long, value_name = "FINGERPRINT", conflicts_with_all = ["from", "other", "package", "mapping", "by", "export"])]
+    #[arg(long, value_name = "FINGERPRINT", conflicts_with_all = ["from", "other", "package", "mapping", "owners", "by", "export"])]
     pub history: Option<String>,
     /// The history store: a SQLite file, or `postgres://user@host/database`.
     #[arg(long, value_name = "PATH|URL", default_value = crate::history::PLACE)]

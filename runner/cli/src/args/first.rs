@@ -67,7 +67,7 @@ pub struct ManArgs {
 /// `farmjank schema`
 #[derive(Args, Debug, Clone)]
 pub struct SchemaArgs {
-    /// Of which files: scenario, quarantine, inventory, config, lab.
+    /// Of which files: scenario, quarantine, inventory, owners, config, lab.
     #[arg(value_enum, value_name = "KIND", default_value = "scenario", hide_default_value = true)]
     pub of: SchemaOf,
 }
@@ -81,6 +81,8 @@ pub enum SchemaOf {
     Quarantine,
     /// The adb servers and phones of a lab.
     Inventory,
+    /// Who answers for causes of late frames.
+    Owners,
     /// `farmjank.toml`.
     Config,
     /// Virtual labs, for `--lab FILE`.

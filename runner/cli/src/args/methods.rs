@@ -1,11 +1,11 @@
-//! Flags of `farmjank run` that have causes of late frames name methods.
+//! Flags of `farmjank run` that have causes of late frames name methods and owners.
 
 use super::RunArgs;
 use clap::Args;
 use farmjank_engine::diagnose::Diagnose;
 use std::path::PathBuf;
 
-/// How methods are told.
+/// How methods are told, and whose they are.
 #[derive(Args, Debug, Clone)]
 pub struct MethodArgs {
     /// Take call stacks where it is seen why frames were late, so that causes name methods: of apps that are debuggable
@@ -16,6 +16,10 @@ pub struct MethodArgs {
     /// Of --stacks: the mapping.txt that R8 or ProGuard wrote for this very build, for the names of the source.
     #[arg(long, value_name = "FILE", requires = "stacks")]
     pub mapping: Option<PathBuf>,
+    /// Who answers for which package, an owners.yaml: causes of late frames are told with their owner
+    /// (docs/causes.md, "Owners").
+    #[arg(long, value_name = "FILE", conflicts_with = "no_witnesses")]
+    pub owners: Option<PathBuf>,
 }
 
 impl RunArgs {

@@ -37,6 +37,10 @@ pub struct TicketsArgs {
     /// Label of new tickets, beside `farmjank`; repeatable.
     #[arg(long, value_name = "NAME")]
     pub label: Vec<String>,
+    /// Who answers for which package, an owners.yaml: tickets name the owner and get the labels of its team
+    /// (docs/causes.md, "Owners"). It tells of this run's causes again, whatever the run itself was told.
+    #[arg(long, value_name = "FILE")]
+    pub owners: Option<PathBuf>,
     /// A cause gets a ticket that is in so many late frames of the run,
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub frames: u32,

@@ -13,6 +13,7 @@ use super::analyze::spoken;
 use crate::args::{AnalyzeFormat, CausesArgs};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
+use crate::owners;
 use crate::settings::refuse;
 use farmjank_causes::ask::{self, Asked};
 use farmjank_causes::held::Busy;
@@ -59,6 +60,11 @@ fn answered(args: &CausesArgs) -> Result<String, CommandError> {
         return Err(usage!(
             "--by is for call stacks alone, such as perf.data of simpleperf, and --export for these and for a window of a run \
              with --stacks: {from} is neither"
+        ));
+    }
+    if args.owners.is_some() && (is_stacks || is_issues || (host::is_folder(from) && new.is_some())) {
+        return Err(usage!(
+            "--owners is for a trace, or for one run: causes of others are told without owners"
         ));
     }
     if !is_file && args.mapping.is_some() {
@@ -120,7 +126,10 @@ fn answer(path: &Path, args: &CausesArgs) -> Result<(String, HitchCauses), Comma
     let (found, losses) = looked(path, Around::of(asked.frames, asked.stalls, threads).beside(looks))?;
     doubts.extend(losses.doubts());
     let dropped = u32::try_from(asked.dropped).unwrap_or(u32::MAX);
-    let told = told(&found, &app, Most::ALL, &|_| None);
+    let mut told = told(&found, &app, Most::ALL, &|_| None);
+    if let Some(file) = &args.owners {
+        owners::read(file)?.tell(&mut told);
+    }
     Ok((app, HitchCauses { dropped, doubts, stacks: told_of_stacks, ..told }))
 }
 

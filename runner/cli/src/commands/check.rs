@@ -110,6 +110,7 @@ pub fn schema(of: SchemaOf) -> u8 {
         SchemaOf::Scenario => farmjank_scenarios::schema::schema(),
         SchemaOf::Quarantine => farmjank_scenarios::schema::quarantine(),
         SchemaOf::Inventory => farmjank_scenarios::schema::inventory(),
+        SchemaOf::Owners => farmjank_scenarios::schema::owners(),
         SchemaOf::Config => farmjank_config::schema::schema(&crate::configured::about),
         SchemaOf::Lab => farmjank_lab::lab::Lab::schema(),
     });

@@ -11,6 +11,7 @@ use crate::files_read::FilesRead;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
+use crate::owners;
 use crate::quarantine;
 use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::{Unread, load_noting, selection};
@@ -126,11 +127,12 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
     Ok(Done { record, root, itself, keeper, ui })
 }
 
-/// How methods are told where it is asked why frames are late.
+/// How methods are told, and whose they are, where it is asked why frames are late.
 fn methods(args: &RunArgs) -> Result<Methods, CommandError> {
     let text = args.methods.mapping.as_deref().map(|path| host::read_file(path, MAPPING)).transpose()?;
     let mapping = text.map(|text| String::from_utf8_lossy(&text).into());
-    Ok(Methods { wanted: args.methods.stacks, mapping })
+    let owners = args.methods.owners.as_deref().map(owners::read).transpose()?.unwrap_or_default();
+    Ok(Methods { wanted: args.methods.stacks, mapping, owners: owners.into() })
 }
 
 /// The run itself, and who watches it; or the exit code when there was none.

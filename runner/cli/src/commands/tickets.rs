@@ -10,6 +10,7 @@ use crate::baselines::recorded;
 use crate::command_error::{CommandError, usage};
 use crate::history::{PLACE, open_existing};
 use crate::host::{self, Streams};
+use crate::owners;
 use crate::settings::refuse;
 use asked::{Asked, asked};
 use farmjank_engine::scribe::Voice;
@@ -55,8 +56,13 @@ struct Given {
 }
 
 fn reported(args: &TicketsArgs) -> Result<Report, CommandError> {
-    let asked = asked(args)?;
-    let record = recorded(&args.run)?;
+    let mut asked = asked(args)?;
+    let mut record = recorded(&args.run)?;
+    if let Some(file) = &args.owners {
+        let owners = owners::read(file)?;
+        owners.tell_all(&mut record);
+        asked.rules.teams = owners.teams;
+    }
     let run = Run::of(&record, &shown(&args.run));
     let (history, mut notes) = History::open(args.store.as_deref())?;
     if !asked_any(&record) {

@@ -7,6 +7,7 @@ mod made;
 mod new;
 mod of_methods;
 mod of_run;
+mod owners;
 mod stacks;
 
 use crate::world::{Ended, real_dumps, run, write};

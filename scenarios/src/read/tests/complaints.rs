@@ -78,14 +78,14 @@ fn a_wrong_value_of_a_header_is_told_with_its_range() {
     check(
         "appId: a.b\ntags: [a b]\nsource: camera\nname:\nsteps: [back]\n",
         concat!(
-            "2:8+3 `a b` cannot be a tag -> a tag is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
+            "2:8+3 `a b` cannot be a tag -> it is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
             "3:9+6 `camera` is not a source of frames -> write `auto`, `frametimeline`, `surfaceflinger`, `gfxinfo` or `timestats`\n",
             "4:1+4 `name` has no value -> write a value (what reports call the scenario; the file's name by default) or remove the key\n",
         ),
     );
     check(
         "appId: a.b\ntags: [\"ga\\u200Bte\"]\nsteps: [back]\n",
-        "2:8+12 `ga\u{200b}te` cannot be a tag -> a tag is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
+        "2:8+12 `ga\u{200b}te` cannot be a tag -> it is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
     );
     check(
         "appId: a.b\ndevices: 'sdk >= 29 & refesh > 5'\nsteps: [back]\n",

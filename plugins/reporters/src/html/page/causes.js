@@ -43,6 +43,7 @@ function causeRow(one, of) {
     `in ${one.frames} of ${of}`,
     one.usual === null ? null : `usually ${ms(one.usual)}`,
     one.confidence,
+    one.owner,
   ].filter(Boolean);
   return el(
     "li",

@@ -5,6 +5,7 @@ use crate::args::{AnalyzeFormat, CausesArgs, StackForm};
 use crate::baselines::recorded;
 use crate::command_error::{CommandError, usage};
 use crate::host::Bundle;
+use crate::owners;
 use farmjank_engine::scribe::Kept;
 use farmjank_leaf::text::name as shown;
 use farmjank_reporters::caused::{cells_json, cells_table};
@@ -24,7 +25,10 @@ const MOST: usize = 40;
 /// # Errors
 /// The run cannot be read, has no such window, or none of its windows was asked about.
 pub fn answer(from: &Path, args: &CausesArgs) -> Result<String, CommandError> {
-    let record = recorded(from)?;
+    let mut record = recorded(from)?;
+    if let Some(file) = &args.owners {
+        owners::read(file)?.tell_all(&mut record);
+    }
     let cells = asked(&record, args.other.as_deref())?;
     if cells.iter().all(|cell| cell.causes().is_none()) {
         let whose = if args.other.is_some() { "of this window" } else { "of this run" };

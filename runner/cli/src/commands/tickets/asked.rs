@@ -12,6 +12,7 @@ use farmjank_tickets::targets::github::{self, GitHub};
 use farmjank_tickets::targets::gitlab::{self, GitLab};
 use farmjank_tickets::targets::jira::{self, Jira};
 use farmjank_tickets::targets::{Target, Tracker};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What is asked.
@@ -76,6 +77,7 @@ pub fn asked(args: &TicketsArgs) -> Result<Asked, CommandError> {
         most_new: args.max_new,
         close_after: args.close_after,
         labels: args.label.clone(),
+        teams: BTreeMap::new(),
     };
     Ok(Asked { tracker, base, token, variable, patience, rules })
 }

@@ -3,6 +3,7 @@
 use super::github::GitHub;
 use super::server::Server;
 use super::{LOCKED, PLAIN, night, on_github};
+use crate::world::write;
 use serde_json::Value;
 use std::path::Path;
 
@@ -48,13 +49,29 @@ fn comes_back(here: &Path, server: &Server<GitHub>, apply: &dyn Fn(&str) -> (Str
     assert_eq!(apply("n8").0, "nothing");
 }
 
+/// The lock's issue says what it must, and has the labels of the flags and of its owner's team.
+fn is_whole(server: &Server<GitHub>) {
+    let inside = server.inside();
+    let issue = &inside.model.issues[lock(&inside.model).expect("it")];
+    let body = issue["body"].as_str().expect("a body");
+    for words in ["`farmjank causes n2`", "7.741 (741)", "owner `team-db`"] {
+        assert!(body.starts_with("<!-- farmjank:") && body.contains(words), "no {words} in {body}");
+    }
+    let labels = issue["labels"].as_array().expect("labels").iter().map(|label| &label["name"]);
+    assert_eq!(labels.collect::<Vec<_>>(), ["farmjank", "jank", "storage"]);
+}
+
 #[test]
 fn a_cause_has_one_ticket_from_the_night_it_appears_until_it_is_gone_and_again_in_a_later_build() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
     let server = Server::of(GitHub::new());
+    let owners =
+        "owners: { com.example.shop.ShopDb: team-db }\nteams: { team-db: { labels: [ storage, jank ] } }\n";
+    write(here, "owners.yaml", owners);
     let apply = |run: &str| {
-        let ended = on_github(here, &server, run, &["--apply", "--format", "json", "--label", "jank"]);
+        let flags = ["--apply", "--format", "json", "--label", "jank", "--owners", "owners.yaml"];
+        let ended = on_github(here, &server, run, &flags);
         assert_eq!(ended.code, 0, "{run}: {}{}", ended.out, ended.err);
         of_lock(&ended.out)
     };
@@ -80,18 +97,7 @@ fn a_cause_has_one_ticket_from_the_night_it_appears_until_it_is_gone_and_again_i
     assert!(!here.join("n2/tickets.ndjson").exists());
     assert_eq!(apply("n2").0, "open");
     assert_eq!(state(), ("open".to_owned(), 0));
-    let issue = {
-        let inside = server.inside();
-        inside.model.issues[lock(&inside.model).expect("it")].clone()
-    };
-    let body = issue["body"].as_str().expect("a body");
-    assert!(
-        body.starts_with("<!-- farmjank:")
-            && body.contains("`farmjank causes n2`")
-            && body.contains("7.741 (741)"),
-        "{body}"
-    );
-    assert_eq!(issue["labels"][1]["name"], "jank");
+    is_whole(&server);
     server.counted();
     let (action, reason) = apply("n2");
     assert!(action == "nothing" && reason.contains("already"), "{reason}");
