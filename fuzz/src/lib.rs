@@ -8,12 +8,14 @@
 //! evidence(b"# farmjank evidence 1\n@dump {");
 //! ```
 
+use farmjank_causes::stacks::{Rules, of_issues, stalls, weighed};
 use farmjank_devices::adb::packets::Packets;
 use farmjank_devices::adb::parse_devices_l;
 use farmjank_devices::adb::wire::Inbox;
 use farmjank_frames::frametimeline::{TraceReader, read_trace};
-use farmjank_frames::ftrace::FtraceReader;
+use farmjank_frames::ftrace::{FtraceReader, Scan};
 use farmjank_frames::registry::{dump_readers, probe_readers};
+use farmjank_frames::stacks::{self as recorded, matrix};
 use farmjank_frames::{counters, kind, read_text};
 use farmjank_measure::probe_read::SideReadings;
 use farmjank_measure::seen::Seen;
@@ -26,6 +28,7 @@ use farmjank_results::event::WindowMeasured;
 use farmjank_results::evidence::{self as kept, EvidenceWriter};
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::frame::SourceId;
+use farmjank_results::frame_lanes::FrameLanes;
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::reader::ProbeOutput;
 use farmjank_results::record::Record;
@@ -39,7 +42,7 @@ use std::collections::BTreeMap;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 13] = [
     ("yaml", yaml),
     ("dumps", dumps),
     ("looks", looks),
@@ -47,6 +50,8 @@ pub const TARGETS: [Target; 11] = [
     ("journal", journal),
     ("evidence", evidence),
     ("frame_log", frame_log),
+    ("lanes", lanes),
+    ("stacks", stacks),
     ("baseline", baseline),
     ("lab", lab),
     ("adb", adb),
@@ -142,6 +147,9 @@ fn threads(bytes: &[u8], piece: usize) -> usize {
     let mut reader = FtraceReader::default();
     bytes.chunks(piece).for_each(|piece| reader.feed(piece, &mut |_, _| facts += 1));
     drop(reader.finish(&mut |_, _| facts += 1));
+    let mut scan = Scan::default();
+    bytes.chunks(piece).for_each(|piece| scan.feed(piece));
+    drop(scan.finish());
     facts
 }
 
@@ -170,6 +178,28 @@ pub fn evidence(bytes: &[u8]) {
 pub fn frame_log(bytes: &[u8]) {
     if let Ok(frame_log) = FrameLog::decode(bytes) {
         assert_eq!(FrameLog::decode(&frame_log.encode()).as_ref(), Ok(&frame_log));
+    }
+}
+
+/// Pictures of late frames: those that are believed are written as the same ones.
+pub fn lanes(bytes: &[u8]) {
+    let lanes = FrameLanes::decode(bytes);
+    assert_eq!(FrameLanes::decode(&lanes.encode()), lanes);
+}
+
+/// Call stacks of profilers, method traces and issues of Matrix: what is charged and what is not are the whole.
+pub fn stacks(bytes: &[u8]) {
+    if let Ok(recording) = recorded::read(bytes) {
+        for process in recording.mains.keys() {
+            let found = stalls(&recording, *process, Rules::Time);
+            assert_eq!(found.stalls.us, found.stalls.explained_us + found.stalls.unexplained_us);
+            drop(weighed(&recording, *process));
+        }
+    }
+    let text = String::from_utf8_lossy(bytes);
+    for issues in matrix::read(&text, Some(&text)).issues.values() {
+        let found = of_issues(issues);
+        assert_eq!(found.stalls.us, found.stalls.explained_us + found.stalls.unexplained_us);
     }
 }
 

@@ -212,7 +212,9 @@ impl Picture {
         const DAY: i64 = 86_400_000_000;
         let (begin, end) = self.drawn;
         let inside = |from: i64, to: i64| begin <= from && from <= to && to <= end;
-        let span = |from: i64, length: i64| (0..=DAY).contains(&length) && inside(from, from + length);
+        let span = |from: i64, length: i64| {
+            (0..=DAY).contains(&length) && from.checked_add(length).is_some_and(|to| inside(from, to))
+        };
         let lane = |lane: &Lane| {
             lane.states.len() <= SPANS
                 && lane.slices.len() <= SPANS

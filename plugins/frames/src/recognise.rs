@@ -12,6 +12,7 @@ pub use text::{Text, counters, read_text};
 pub use torn::{Torn, torn};
 
 use crate::gfxinfo::read_framestats;
+use crate::stacks::{self, matrix};
 use crate::surfaceflinger::{named, read_blocks, read_latency};
 use crate::text::{contains, decode, lines};
 use farmjank_results::frame::{Sample, SourceId};
@@ -59,7 +60,7 @@ pub fn read_auto(
     bytes: &[u8],
     hint: Option<SourceId>,
 ) -> Result<(SourceId, Vec<(String, Sample)>), Unreadable> {
-    if let Some(kind) = binary(bytes) {
+    if let Some(kind) = of_causes(bytes).or_else(|| binary(bytes)) {
         return Err(other(kind));
     }
     let text = decode(bytes);
@@ -127,6 +128,19 @@ fn other(kind: &str) -> Unreadable {
 
 fn first_line(text: &[u8]) -> String {
     crate::text::shown(lines(text).find(|line| !line.trim_ascii().is_empty()).unwrap_or_default())
+}
+
+/// What tells of methods and not of frames.
+fn of_causes(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        _ if stacks::is_recording(bytes) => {
+            Some("a recording of call stacks: `farmjank causes FILE` tells which methods held main up")
+        }
+        [b'{' | b'[', ..] if matrix::is_matrix(&bytes[..bytes.len().min(SEARCHED)]) => {
+            Some("issues of the Matrix library: `farmjank causes FILE` tells which methods were slow")
+        }
+        _ => None,
+    }
 }
 
 /// What a file is that is no text at all.

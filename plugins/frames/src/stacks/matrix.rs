@@ -55,6 +55,7 @@ pub fn read(text: &str, mapping: Option<&str>) -> Matrix {
             }
         }
     }
+    objects.iter_mut().for_each(open);
     let names = names(mapping.unwrap_or_default(), &objects);
     let mut nameless = BTreeSet::new();
     for object in &objects {
@@ -83,6 +84,22 @@ fn of_line(line: &str) -> Option<Value> {
         fields.insert("tag".to_owned(), Value::from(tag.0));
     }
     Some(object)
+}
+
+/// Brings out what stands in the `content` of an issue: whoever sends the whole issue on has it there, as an object, as
+/// its text, or as what a writer of Java objects makes of it.
+fn open(issue: &mut Value) {
+    let content = match &issue["content"] {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
+        content => {
+            content["nameValuePairs"].as_object().map_or(content, |_| &content["nameValuePairs"]).clone()
+        }
+    };
+    if let (Value::Object(content), Some(fields)) = (content, issue.as_object_mut()) {
+        for (key, value) in content {
+            fields.entry(key).or_insert(value);
+        }
+    }
 }
 
 /// A number that may be written as text.
@@ -162,6 +179,15 @@ mod tests {
             "03-01 10:00 I Matrix: tag[Trace_EvilMethod]type[0];key[243|];content[{without}]\nother line\n"
         );
         let fps = r#"{"tag":"Trace_FPS","scene":"x","dropLevel":{}}"#;
+        let inside = |open: &str, close: &str| {
+            format!(r#"{{"tag":"Trace_EvilMethod","key":"243|","content":{open}{without}{close}}}"#)
+        };
+        let as_text = serde_json::to_string(&without).expect("a text");
+        let told_on = format!(r#"{{"tag":"Trace_EvilMethod","content":{as_text}}}"#);
+        let forms = [inside("", ""), inside(r#"{"nameValuePairs":"#, "}"), told_on];
+        for text in forms {
+            assert_eq!(methods(&read(&text, Some(MAPPING))).len(), 4, "{text}");
+        }
         for text in [ISSUE.to_owned(), format!("[{ISSUE},{fps}]"), format!("{line}\n{fps}\n{{torn\n"), log] {
             let found = read(&text, Some(MAPPING));
             let told = [

@@ -79,3 +79,15 @@ fn what_is_no_recording_or_holds_no_main_thread_is_told_apart() {
     let whole = shop(true).written();
     assert!(matches!(read(&whole[..600]), Err(Unread::Damaged(_))));
 }
+
+#[test]
+fn who_looks_for_frames_in_call_stacks_is_told_who_reads_those() {
+    let issue = br#"{"tag":"Trace_EvilMethod","cost":720}"#;
+    for (bytes, words) in [
+        (shop(true).written(), "a recording of call stacks: `farmjank causes FILE`"),
+        (issue.to_vec(), "issues of the Matrix library: `farmjank causes FILE`"),
+    ] {
+        let why = farmjank_frames::read_auto(&bytes, None).expect_err("no frames in it").to_string();
+        assert!(why.contains(words), "{why}");
+    }
+}
