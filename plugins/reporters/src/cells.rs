@@ -149,8 +149,7 @@ impl<'a> Cell<'a> {
 
     /// Path in the bundle of the trace that tells why its frames were late.
     pub(crate) fn diagnosis_trace(&self) -> Option<&'a str> {
-        let mut evidence = self.diagnosed()?.evidence.iter();
-        evidence.find(|path| path.contains(".perfetto-trace")).map(String::as_str)
+        trace_of(self.diagnosed()?)
     }
 
     /// What it costs that its trials that count were traced for it; none where they were not.
@@ -304,4 +303,9 @@ pub fn phone(id: Option<&DeviceId>, facts: Option<&DeviceFacts>) -> String {
         (Some(id), Some(facts)) if !facts.model.is_empty() => format!("{} ({id})", facts.model),
         (Some(id), _) => id.to_string(),
     }
+}
+
+/// Path in the bundle of the trace of a window.
+pub(crate) fn trace_of(window: &WindowMeasured) -> Option<&str> {
+    window.evidence.iter().find(|path| path.contains(".perfetto-trace")).map(String::as_str)
 }

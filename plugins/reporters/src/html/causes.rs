@@ -3,7 +3,7 @@
 //!
 //! Names of threads, locks and sections are of the phone: cleaned here, and bounded. Times are µs.
 
-use crate::cells::Cell;
+use crate::cells::{Cell, trace_of};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::why;
 use farmjank_results::event::WindowMeasured;
@@ -119,6 +119,9 @@ struct FrameLine {
     /// Why nothing can be said.
     reason: Option<String>,
     confidence: Option<&'static str>,
+    /// Path of its own trace in the bundle, where several iterations were traced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<String>,
     /// What the threads on its way did.
     #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<Picture>,
@@ -139,8 +142,8 @@ pub(crate) fn causes(cell: &Cell<'_>, lanes: &FrameLanes) -> Option<CausesLine> 
         unknown: of.causes.is_none(),
         found: of.causes.as_ref().map(|found| told(found, &windows, lanes)),
         cost: why::cost(cell),
-        // Of several iterations each has a trace of its own, and the page opens one.
-        trace: cell.diagnosis_trace().map(|path| line(path, SENTENCE)),
+        // Of several iterations each has a trace of its own: frames and stalls say which.
+        trace: if let [one] = windows[..] { trace_of(one).map(|path| line(path, SENTENCE)) } else { None },
         stacks: of
             .causes
             .as_ref()
@@ -194,7 +197,8 @@ fn stalls(found: &StallCauses, head: String, windows: &[&WindowMeasured], lanes:
             of_trace: (began - AROUND, began + one.us + AROUND),
         };
         let lanes = lanes.of_stall(one.process, one.began).cloned();
-        FrameLine { lanes, ..answer(when, one.us, one.charged.as_ref(), one.reason.as_deref()) }
+        let trace = trace(one.from, windows);
+        FrameLine { lanes, trace, ..answer(when, one.us, one.charged.as_ref(), one.reason.as_deref()) }
     };
     StallsLine {
         head: line(&head, SENTENCE),
@@ -228,6 +232,7 @@ fn one(cause: &HitchCause, usual_known: bool) -> CauseLine {
 fn frame(late: &LateFrame, windows: &[&WindowMeasured], lanes: &FrameLanes) -> FrameLine {
     let lanes = lanes.of_frame(late.process, late.token).cloned();
     let shown = late.shown_at.ns() / 1_000;
+    let trace = trace(late.present, windows);
     let of_trace = match &lanes {
         Some(picture) => {
             let began = picture.origin.ns() / 1_000;
@@ -237,14 +242,30 @@ fn frame(late: &LateFrame, windows: &[&WindowMeasured], lanes: &FrameLanes) -> F
         None => (shown - late.hitch_us - 3 * AROUND, shown + AROUND),
     };
     let when = When { at: when(late.present, late.shown_at, windows), of_trace };
-    FrameLine { lanes, ..answer(when, late.hitch_us, late.charged.as_ref(), late.reason.as_deref()) }
+    FrameLine { lanes, trace, ..answer(when, late.hitch_us, late.charged.as_ref(), late.reason.as_deref()) }
+}
+
+/// The last of several windows that was open before an instant.
+fn opened<'w>(at: Option<DeviceTime>, windows: &[&'w WindowMeasured]) -> Option<&'w WindowMeasured> {
+    let begun = windows.iter().filter_map(|window| Some((window.span?.0, *window)));
+    begun
+        .filter(|(from, _)| at.is_some_and(|at| *from <= at))
+        .max_by_key(|(from, _)| *from)
+        .map(|(_, one)| one)
+}
+
+/// Where the trace of an instant is, if not in the one of the cell.
+fn trace(at: Option<DeviceTime>, windows: &[&WindowMeasured]) -> Option<String> {
+    let [_, _, ..] = windows else { return None };
+    opened(at, windows).and_then(trace_of).map(|path| line(path, SENTENCE))
 }
 
 fn when(at: Option<DeviceTime>, of_trace: BootTime, windows: &[&WindowMeasured]) -> (i64, &'static str) {
-    // Of several iterations, the last that was open before it.
-    let begun = |from: &DeviceTime| windows.len() == 1 || at.is_some_and(|at| *from <= at);
-    let opened = windows.iter().filter_map(|window| Some(window.span?.0)).filter(begun).max();
-    match at.zip(opened) {
+    let begun = match windows {
+        [one] => Some(*one),
+        _ => opened(at, windows),
+    };
+    match at.zip(begun.and_then(|window| Some(window.span?.0))) {
         Some((at, from)) => ((at - from).ns() / 1_000, "into the window"),
         None => (of_trace.ns() / 1_000, "of the trace"),
     }
@@ -256,7 +277,16 @@ fn answer(when: When, late: i64, charged: Option<&FrameCauses>, reason: Option<&
         split[Group::ALL.len() + 1] = late;
         let reason = reason.unwrap_or("no reason is given");
         let reason = Some(line(reason, SENTENCE));
-        return FrameLine { when, late, split, causes: Vec::new(), reason, confidence: None, lanes: None };
+        return FrameLine {
+            when,
+            late,
+            split,
+            causes: Vec::new(),
+            reason,
+            confidence: None,
+            trace: None,
+            lanes: None,
+        };
     };
     for cause in &charged.causes {
         split[place(cause.named.group)] += cause.us;
@@ -272,6 +302,7 @@ fn answer(when: When, late: i64, charged: Option<&FrameCauses>, reason: Option<&
         causes: charged.causes.iter().filter(large).take(OF_FRAME).map(told).collect(),
         reason: None,
         confidence: Some(charged.confidence.word()),
+        trace: None,
         lanes: None,
     }
 }

@@ -109,15 +109,15 @@ fn told_json(told: &Receiver<Told>, what: &str) -> Value {
 
 /// A run whose late frames were traced, and the path of its trace in the bundle.
 fn traced(folder: &Path) -> (PathBuf, String) {
-    traced_with(folder, LAB, "--causes")
+    traced_with(folder, LAB, &["--causes"])
 }
 
-/// The same on this lab, with this flag.
-fn traced_with(folder: &Path, lab: &str, flag: &str) -> (PathBuf, String) {
+/// The same on this lab, with these flags.
+fn traced_with(folder: &Path, lab: &str, flags: &[&str]) -> (PathBuf, String) {
     write(folder, "lab.yaml", lab);
     write(folder, "s.yaml", FEED);
-    let command = ["run", "s.yaml", "--lab", "lab.yaml", "--no-history", flag, "--quiet", "--out", "run"];
-    assert_eq!(run(folder, &command).code, 1);
+    let command = ["run", "s.yaml", "--lab", "lab.yaml", "--no-history", "--quiet", "--out", "run"];
+    assert_eq!(run(folder, &[&command[..], flags].concat()).code, 1);
     let bundle = folder.join("run");
     let log = std::fs::read_to_string(bundle.join("events.ndjson")).expect("a log");
     let mut traces = log.split('"').filter(|word| word.ends_with(".perfetto-trace.zst"));
@@ -187,6 +187,35 @@ fn a_trace_goes_to_perfettos_page_and_is_looked_at_where_the_frame_is() {
 }
 
 #[test]
+fn a_frame_of_one_of_several_traced_iterations_opens_the_trace_of_that_one() {
+    let Some(browser) = Browser::start("handed-always") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (bundle, _) = traced_with(folder.path(), LAB, &["--causes=always", "--iterations", "3"]);
+    let (address, told) = page();
+    let served = view_with(folder.path(), &bundle, &["--perfetto-ui", &format!("{address}/")]);
+    browser.visit(&format!("http://{}/{}/#P8/Feed/fling%20the%20feed", served.host, served.token));
+    let title = browser.text("document.querySelector('.late > li .when').title");
+    let trace = title.rsplit(' ').next().expect("its trace");
+    let unpacked = zstd::decode_all(&*std::fs::read(bundle.join(trace)).expect("it is in the bundle"));
+    browser.press(".late > li .perfetto");
+    assert!(next(&told, "trace") == unpacked.expect("zstd"), "the trace of its own iteration, {trace}");
+    let hash = told_json(&told, "about")["hash"].as_str().expect("where to look").to_owned();
+    let seconds: f64 = title.split(' ').next().and_then(|words| words.parse().ok()).expect("s");
+    let from = hash.split_once("visStart=").and_then(|(_, rest)| rest.split('&').next()?.parse::<f64>().ok());
+    assert!((from.expect("ns") / 1e9 - seconds).abs() < 1e-6, "{hash} and {title}");
+    // Every frame has one, and they are of different iterations.
+    let titles =
+        browser.text("[...document.querySelectorAll('.late > li .when')].map((one) => one.title).join()");
+    let traces: std::collections::BTreeSet<&str> =
+        titles.split(',').filter_map(|title| title.rsplit(' ').next()).collect();
+    assert!(
+        traces.len() > 1 && traces.iter().all(|trace| trace.ends_with(".perfetto-trace.zst")),
+        "{traces:?}"
+    );
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
+}
+
+#[test]
 fn a_file_hands_no_trace_over_and_a_view_gives_only_traces_the_log_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let (bundle, trace) = traced(folder.path());
@@ -225,7 +254,7 @@ fn call_stacks_of_late_frames_go_to_the_firefox_profiler_and_to_programs_that_dr
     let lab = LAB
         .replace("{ kind: lock }", "{ kind: unknown, method: net_await }")
         .replace("id: com.example.shop,", "id: com.example.shop, profileable: true,");
-    let (bundle, _) = traced_with(folder.path(), &lab, "--stacks");
+    let (bundle, _) = traced_with(folder.path(), &lab, &["--stacks"]);
     let (address, told) = page();
     let served = view_with(folder.path(), &bundle, &["--firefox-ui", &address]);
     browser.visit(&format!("http://{}/{}/#P8/Feed/fling%20the%20feed", served.host, served.token));

@@ -67,9 +67,11 @@ const reasonRow = (us, words) =>
     el("div", null, el("p", null, `unexplained: ${words}`)),
   );
 
-// `open`: its picture is seen at once. `trace`: its path in the bundle, and what it is of.
+// `open`: its picture is seen at once. `trace`: its path in the bundle, and what it is of; of several iterations each
+// frame knows its own.
 function lateRow(frame, longest, open, trace) {
-  const [at, clock] = frame.at;
+  const [at, clock] = frame.at,
+    place = frame.trace ? ` ${frame.trace}` : "";
   const told = frame.reason
     ? [el("li", { class: "quiet" }, frame.reason)]
     : frame.causes.length
@@ -80,7 +82,7 @@ function lateRow(frame, longest, open, trace) {
     null,
     el(
       "span",
-      { class: "when", title: `${(frame.of_trace[0] / 1e6).toFixed(6)} s on the clock of the trace` },
+      { class: "when", title: `${(frame.of_trace[0] / 1e6).toFixed(6)} s on the clock of the trace${place}` },
       `${(at / 1e6).toFixed(2)} s `,
       el("small", null, clock),
     ),
@@ -88,7 +90,7 @@ function lateRow(frame, longest, open, trace) {
     chargedBar(frame.split, longest, chargedWords(frame.split)),
     el("ul", null, told),
     frame.lanes ? laneDetails(frame.lanes, open) : null,
-    perfettoButton(trace, frame.of_trace),
+    perfettoButton({ ...trace, path: frame.trace ?? trace.path }, frame.of_trace),
   );
 }
 
@@ -169,7 +171,7 @@ const traceWords = (trace, stacks) =>
 function causesSection(found, cell) {
   if (!found) return null;
   const about = [cell.scenario, cell.window, cell.phone].filter(Boolean).join(" · "),
-    trace = found.trace ? { path: found.trace, title: about } : null;
+    trace = { path: found.trace, title: about };
   const title = el("h2", null, "Why frames were late");
   const quietly = (words) => (words ? el("p", { class: "quiet" }, words) : null);
   const section = (...parts) =>
@@ -178,7 +180,7 @@ function causesSection(found, cell) {
       { class: "why-late", "aria-label": "why frames were late" },
       title,
       parts,
-      trace ? traceWords(trace, found.stacks) : null,
+      trace.path ? traceWords(trace, found.stacks) : null,
     );
   if (found.unknown) return section(el("p", { class: "notice" }, found.head));
   if (!found.late) return section(el("p", null, found.head), found.doubts.map(quietly), stallsPart(found.stalls, trace));

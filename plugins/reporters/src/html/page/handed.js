@@ -112,6 +112,6 @@ function handButton(look, words, page, hand) {
 
 // Buttons for a trace, and for stacks; none on a page that is a file.
 const perfettoButton = (trace, range) =>
-  PERFETTO && trace ? handButton("perfetto", "open in Perfetto", PERFETTO, () => openTrace(trace, range)) : null;
+  PERFETTO && trace.path ? handButton("perfetto", "open in Perfetto", PERFETTO, () => openTrace(trace, range)) : null;
 const firefoxButton = (path) =>
   FIREFOX && path ? handButton("firefox", "stacks in the Firefox Profiler", FIREFOX, () => openStacks(path)) : null;
