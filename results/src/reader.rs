@@ -75,6 +75,10 @@ pub trait ProbeReader {
     fn id(&self) -> SourceId;
     /// Name of its evidence file, with extension: a trace other programs can open keeps its own.
     fn file(&self) -> &'static str;
+    /// Name of a file that is recorded beside it, where one is: it tells of no frames.
+    fn beside(&self) -> Option<&'static str> {
+        None
+    }
     /// Reads an output. Pure.
     fn read(
         &self,
@@ -93,6 +97,11 @@ pub trait ProbeReader {
 pub trait CauseReader {
     /// Takes the next bytes.
     fn feed(&mut self, bytes: &[u8]);
+    /// Takes the next bytes of what a companion recorded beside the trace, before the first reading ends: of one file
+    /// after the other.
+    fn beside(&mut self, _bytes: &[u8]) {}
+    /// Takes what the companion of this file said when it was ended; or why nothing came of it. Others may follow.
+    fn beside_said(&mut self, _said: Result<&[u8], &str>) {}
     /// Ends the first reading: what it says of frames, as [`ProbeReader::read`].
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 mod ab;
 mod ab_looks;
 mod ab_together;
+mod beside;
 mod compared;
 mod diagnosed;
 mod flows;

@@ -8,12 +8,14 @@
 
 mod art;
 mod attributes;
+mod beside;
 mod bytes;
 mod interned;
 mod maps;
 pub mod matrix;
 mod of_trace;
 mod perf;
+mod recorder;
 mod report_sample;
 mod retrace;
 mod simpleperf;
@@ -21,8 +23,10 @@ mod simpleperf;
 use farmjank_causes::stacks::Recording;
 use thiserror::Error;
 
+pub use beside::BesideTrace;
 pub(crate) use of_trace::SDK;
 pub use of_trace::{Beside, TracedStacks};
+pub(crate) use recorder::{FILE as BESIDE, companion, sweep};
 pub use retrace::retrace;
 
 /// Most calls of one stack that are kept: the innermost.

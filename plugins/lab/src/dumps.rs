@@ -19,6 +19,7 @@ pub mod package;
 pub mod perfetto;
 pub mod power;
 pub mod screen;
+pub mod simpleperf;
 pub mod timestats;
 pub mod window;
 

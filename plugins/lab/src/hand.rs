@@ -57,7 +57,7 @@ impl Programs for Hand {
     }
 
     fn start_fed(&self, argv: &[String], input: Vec<u8>, job: Option<u32>) -> Option<Job> {
-        if argv[0] != "perfetto" {
+        if !["perfetto", "simpleperf"].contains(&argv[0].as_str()) {
             return self.start(argv);
         }
         let phone = self.0.clone();

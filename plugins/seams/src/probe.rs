@@ -70,6 +70,25 @@ pub trait Probe: ProbeReader {
     fn for_causes(&self) -> Option<Rc<dyn Probe>> {
         None
     }
+    /// Another recorder that runs beside it in windows of trials that do not count: what it records is handed to the
+    /// reader of causes, too.
+    fn companion(&self, _facts: &DeviceFacts, _app: &App, _nonce: u64) -> Option<Companion> {
+        None
+    }
+}
+
+/// A recorder beside a probe's own, of one window. That it cannot record costs the trial nothing: what it says of that
+/// is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Companion {
+    /// What the name of its evidence file ends with.
+    pub file: &'static str,
+    /// Shell line that begins it, and ends one that an earlier run left behind.
+    pub begin: String,
+    /// Shell line that ends it, and prints what it said.
+    pub end: String,
+    /// What it leaves.
+    pub left: Left,
 }
 
 /// A file on the phone, to be fetched in pieces.

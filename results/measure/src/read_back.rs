@@ -79,6 +79,9 @@ impl ReadBack {
                 side_readings.read(&**probe, &output, Edges::default(), how);
                 continue;
             }
+            if readers.probes.iter().filter_map(|probe| probe.beside()).any(is_of) {
+                continue;
+            }
             let read = evidence::each(&bytes, room, |dump, room| {
                 if readers.probe(dump.source).is_some() {
                     if let Some(both) = halves.take(dump) {

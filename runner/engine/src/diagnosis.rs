@@ -181,7 +181,7 @@ impl Diagnosis<'_> {
         announcer.announce(Fact::TrialStarted { job, trial, counted, diagnostic, reference, turn: None });
         let place = progress.place(trial);
         let mut one = Trial::new(self.session, self.framestats, self.probes, trial, &place);
-        one.diagnostic = diagnostic;
+        (one.diagnostic, one.counted) = (diagnostic, false);
         progress.diagnoses += 1;
         let outcome = cancellable(self.stop, one.run(&|| false)).await;
         let outcome = outcome.unwrap_or_else(TrialOutcome::interrupted);

@@ -44,6 +44,7 @@ pub mod announce;
 pub mod builds;
 pub mod claiming;
 mod collect;
+mod companion;
 pub mod conduct;
 pub mod device_session;
 pub mod diagnose;

@@ -14,7 +14,7 @@ use farmjank_results::evidence::PACKED;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{BootTime, Span};
-use farmjank_seams::probe::{Left, Probe, ProbeOutput, Scope};
+use farmjank_seams::probe::{Companion, Left, Probe, ProbeOutput, Scope};
 use farmjank_seams::source::Unfit;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -22,12 +22,14 @@ use tokio::time::Instant;
 
 /// The probes of one job on its phone.
 pub struct Probes<'a> {
-    session: &'a DeviceSession<'a>,
+    pub(crate) session: &'a DeviceSession<'a>,
     active: Vec<ActiveProbe>,
     refused: Vec<SkippedSource>,
     calls: Cell<u64>,
     /// What was begun of a trial and has not ended.
     pending: RefCell<Vec<Begun>>,
+    /// A recorder beside one of these that runs.
+    pub(crate) companion: RefCell<Option<Companion>>,
 }
 
 struct ActiveProbe {
@@ -103,14 +105,17 @@ impl<'a> Probes<'a> {
                 Err(_) => *enabled = Some(Vec::new()),
             }
         }
-        let (calls, pending) = (Cell::new(0), RefCell::default());
-        Ok(Probes { session, active, refused, calls, pending })
+        let (calls, pending, companion) = (Cell::new(0), RefCell::default(), RefCell::default());
+        Ok(Probes { session, active, refused, calls, pending, companion })
     }
 
     /// Ends what a cancelled trial left open, and disables. Best effort: a phone that does not answer is left alone.
     pub async fn disable(&self) {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience().dump);
+        if self.abandon_companion().await.is_err_and(|fault| fault.is_lost()) {
+            return;
+        }
         for begun in self.pending.take() {
             let line = begun.probe.end(session.facts, &session.app, begun.nonce, &begun.mark);
             let discard = begun.probe.left(begun.nonce).map(|left| format!("; {}", left.discard));
@@ -155,7 +160,7 @@ impl<'a> Probes<'a> {
             .find_map(|begun| begun.probe.during(facts, app).map(|line| (begun.probe.id(), line)))
     }
 
-    fn of(&self, scope: Scope, causes: bool) -> impl Iterator<Item = &Rc<dyn Probe>> {
+    pub(crate) fn of(&self, scope: Scope, causes: bool) -> impl Iterator<Item = &Rc<dyn Probe>> {
         let asked = move |active: &'_ ActiveProbe| causes && active.for_causes.is_some();
         let asked = move |active| match asked(active) {
             true => active.for_causes.as_ref().unwrap_or(&active.probe),
@@ -176,7 +181,7 @@ impl<'a> Probes<'a> {
     }
 
     /// A number no two calls of a run on one phone share.
-    fn nonce(&self) -> u64 {
+    pub(crate) fn nonce(&self) -> u64 {
         self.calls.set(self.calls.get() + 1);
         let words = [u64::from(self.session.job), self.calls.get(), self.session.nonce];
         nonce(words.iter().flat_map(|word| word.to_le_bytes()))
@@ -314,7 +319,7 @@ impl<'a> Probes<'a> {
     }
 
     /// Brings what a probe left on the phone into the bundle, and takes it away there.
-    async fn fetched(&self, left: &Left, path: String) -> Result<Fetched, Unfetched> {
+    pub(crate) async fn fetched(&self, left: &Left, path: String) -> Result<Fetched, Unfetched> {
         let began = Instant::now();
         let (device, patience) = (&*self.session.device, self.session.patience().launch);
         let files = &self.session.env.files;

@@ -1,5 +1,6 @@
 //! The trace of a trial that is to tell of causes, in the bundle: read for frames, and once more for what held them up.
 
+use crate::companion::Accompanied;
 use crate::device_session::DeviceSession;
 use crate::probes::{Fetched, ProbeAnswer};
 use farmjank_results::event::{TraceSize, WindowMeasured};
@@ -30,10 +31,22 @@ pub(crate) struct TracedCauses {
 
 impl TracedCauses {
     /// Reads the trace that is among the answers, if one came.
-    pub async fn read(session: &DeviceSession<'_>, answers: &[ProbeAnswer]) -> Option<TracedCauses> {
+    pub async fn read(
+        session: &DeviceSession<'_>,
+        answers: &[ProbeAnswer],
+        accompanied: Vec<Accompanied>,
+    ) -> Option<TracedCauses> {
         let (answer, fetched) = answers.iter().find_map(|answer| Some((answer, answer.fetched.clone()?)))?;
         let mut reader = answer.probe.causes(&session.app, Some(session.clock))?;
-        let frames = match feed(session, &fetched.path, &mut *reader).await {
+        for Accompanied { fetched, mut said } in accompanied {
+            if let Some(path) = fetched
+                && let Err(why) = feed(session, &path, &mut |piece| reader.beside(piece)).await
+            {
+                said = Err(why);
+            }
+            reader.beside_said(said.as_deref().map_err(String::as_str));
+        }
+        let frames = match feed(session, &fetched.path, &mut |piece| reader.feed(piece)).await {
             Ok(0) => Err(Unreadable::Empty("perfetto wrote no trace".to_owned())),
             Ok(_) => reader.frames(),
             Err(why) => Err(Unreadable::Refused(why)),
@@ -47,7 +60,8 @@ impl TracedCauses {
         let motions: Vec<&[Motion]> = moved.iter().map(|one| one.motions.as_slice()).collect();
         let mut read = Ok(0);
         if self.reader.ask(&motions) {
-            read = feed(session, &self.fetched.path, &mut *self.reader).await;
+            let reader = &mut self.reader;
+            read = feed(session, &self.fetched.path, &mut |piece| reader.feed(piece)).await;
         }
         let mut causes = self.reader.causes().into_iter();
         let found = |one: &WindowMeasured| {
@@ -92,14 +106,14 @@ fn doubted(mut causes: HitchCauses, window: &WindowMeasured) -> HitchCauses {
     causes
 }
 
-/// Reads the trace once, giving way to other phones between its pieces; how many bytes it has.
-async fn feed(session: &DeviceSession<'_>, path: &str, reader: &mut dyn CauseReader) -> Result<u64, String> {
+/// Reads a file of the bundle once, giving way to other phones between its pieces; how many bytes it has.
+async fn feed(session: &DeviceSession<'_>, path: &str, take: &mut dyn FnMut(&[u8])) -> Result<u64, String> {
     let words = |why| format!("the trace in the bundle cannot be read: {why}");
     let mut bytes = 0;
     for piece in session.env.files.pieces(path).map_err(words)? {
         let piece = piece.map_err(words)?;
         bytes += piece.len() as u64;
-        reader.feed(&piece);
+        take(&piece);
         tokio::task::yield_now().await;
     }
     Ok(bytes)

@@ -1,11 +1,14 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
+mod beside;
+mod guard;
 mod walker;
 
 use self::walker::Walker;
 use crate::android::quiet::{self, Conditions};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
+use crate::companion::Accompanied;
 use crate::device_session::DeviceSession;
 use crate::during::During;
 use crate::failure;
@@ -55,6 +58,8 @@ pub struct Trial<'a> {
     windows: RefCell<Vec<Collected>>,
     /// What happens outside every measured window: launches are read from it.
     outside: RefCell<WindowLog>,
+    /// What was recorded beside the trace, window by window.
+    beside: RefCell<Vec<Accompanied>>,
     /// The installed app and the phone's heat, as of the last look.
     around: RefCell<Around>,
     /// What the phone did beside the app at the last look; that it was compiling, or read by others, stays true to the
@@ -68,6 +73,8 @@ pub struct Trial<'a> {
     pub pictured: bool,
     /// Tell why frames were late.
     pub diagnostic: bool,
+    /// It counts: nothing may slow it that can be done without.
+    pub counted: bool,
 }
 
 /// A window that is over and waits for the end of the trial, when the trace that saw it is read.
@@ -95,9 +102,9 @@ impl<'a> Trial<'a> {
         place: &str,
     ) -> Self {
         let folder = format!("evidence/job-{}/{place}", session.job);
-        let (windows, outside) = (RefCell::default(), RefCell::default());
+        let (windows, outside, beside) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (around, conditions) = (RefCell::default(), RefCell::default());
-        let (pictured, diagnostic) = (false, false);
+        let (pictured, diagnostic, counted) = (false, false, true);
         let flow = FlowState::new(session.nonce, (session.job, number));
         Trial {
             session,
@@ -105,6 +112,7 @@ impl<'a> Trial<'a> {
             folder,
             windows,
             outside,
+            beside,
             around,
             conditions,
             framestats,
@@ -112,6 +120,7 @@ impl<'a> Trial<'a> {
             flow,
             pictured,
             diagnostic,
+            counted,
         }
     }
 
@@ -159,7 +168,7 @@ impl<'a> Trial<'a> {
             result = result.and(torn_down);
         }
         let mut traced = match self.diagnostic {
-            true => TracedCauses::read(self.session, &answers).await,
+            true => TracedCauses::read(self.session, &answers, self.beside.take()).await,
             false => None,
         };
         let (mut windows, unseen) = self.measured(answers, refused, traced.as_mut());
@@ -215,7 +224,7 @@ impl<'a> Trial<'a> {
         let session = self.session;
         let place = format!("{}/{}-{}", self.folder, self.windows.borrow().len(), slug(name));
         let open_window = OpenWindow::new(session, self.number, name, format!("{place}.dumps{PACKED}"));
-        let mut beginning = self.probes.begin_window().await?;
+        let mut beginning = self.begin_window().await?;
         let mut side_readings =
             SideReadings { unavailable: std::mem::take(&mut beginning.refused), ..SideReadings::default() };
         let during = During::new(session, self.probes.during(&beginning));
@@ -267,6 +276,7 @@ impl<'a> Trial<'a> {
         });
         let mut harvest = open_window.collector.harvest();
         harvest.fault = sampled.err();
+        harvest.evidence.extend(self.end_beside(&place, walked.as_ref().err()).await);
         let target_fps = target_fps.or(session.scenario.target_fps);
         let (result, void) = match walked {
             Ok(()) => match self.guard().await {
@@ -372,24 +382,5 @@ impl<'a> Trial<'a> {
                 None
             }
         }
-    }
-
-    /// Causes that void a window, looked for before any number is: heat, a change of it, apps being compiled; a crash
-    /// or another window in front is a fault.
-    async fn guard(&self) -> Result<Option<String>, Fault> {
-        let session = self.session;
-        let (device, patience) = (&*session.device, session.patience());
-        let (sdk, own) = (session.facts.sdk, &session.env.signature());
-        let mut conditions = quiet::after(device, sdk, &session.app.0, patience, own).await??;
-        let before = self.conditions.take();
-        {
-            let mut around = self.around.borrow_mut();
-            (around.thermal_status, around.battery_celsius) = (conditions.thermal, conditions.battery);
-        }
-        let void = conditions.voids_since(&before);
-        conditions.compiling |= before.compiling;
-        conditions.foreign = conditions.foreign.or(before.foreign);
-        self.conditions.replace(conditions);
-        Ok(void)
     }
 }

@@ -3,8 +3,9 @@
 use farmjank_causes::ask;
 use farmjank_causes::inquiry::Found;
 use farmjank_causes::stall;
-use farmjank_frames::frametimeline::TraceReader;
+use farmjank_frames::frametimeline::{Trace, TraceReader};
 use farmjank_frames::ftrace::{Around, Losses, Scan};
+use farmjank_frames::stacks::{Beside, BesideTrace};
 use farmjank_lab::phone::{LabTime, Phone};
 use farmjank_lab::spec::{AppSpec, CauseSpec, Hold, Meanwhile, PageSpec, PhoneSpec};
 use farmjank_lab::truth::held::TruthHeld;
@@ -67,6 +68,8 @@ pub struct Recorded {
     pub phone: Phone,
     /// Its trace.
     pub trace: Vec<u8>,
+    /// What simpleperf recorded beside it, where it was begun.
+    pub perf_file: Option<Vec<u8>>,
 }
 
 /// What is done, and how long is waited after it, ms.
@@ -80,8 +83,17 @@ pub fn record(spec: &PhoneSpec, seed: u64, flings: usize, config: &str) -> Recor
     perform(spec, seed, &vec![FLING; flings], config)
 }
 
+/// The same with simpleperf beside the trace, as the product has it record.
+pub fn record_beside(spec: &PhoneSpec, seed: u64, flings: usize) -> Recorded {
+    perform_beside(spec, seed, &vec![FLING; flings], (&config(), true))
+}
+
 /// Opens the feed and does this, under a trace.
 pub fn perform(spec: &PhoneSpec, seed: u64, steps: Steps<'_>, config: &str) -> Recorded {
+    perform_beside(spec, seed, steps, (config, false))
+}
+
+fn perform_beside(spec: &PhoneSpec, seed: u64, steps: Steps<'_>, (config, beside): (&str, bool)) -> Recorded {
     let mut phone = Phone::new(spec, "TEST0001".into(), seed).expect("a phone");
     let mut now = LabTime(0);
     let run = |phone: &mut Phone, now: &mut LabTime, line: &str, input: &str| {
@@ -98,15 +110,32 @@ pub fn perform(spec: &PhoneSpec, seed: u64, steps: Steps<'_>, config: &str) -> R
     run(&mut phone, &mut now, &format!("am start -W -a android.intent.action.VIEW -d shop://feed {APP}"), "");
     wait(&mut now, 900);
     run(&mut phone, &mut now, &format!("perfetto -c - --txt --background-wait -o {FILE}"), config);
+    if beside {
+        let argv: Vec<String> = profiler().split_whitespace().map(str::to_owned).collect();
+        assert!(phone.begin_fed(now, &argv, &[], 7_002).is_some(), "a program");
+        wait(&mut now, 1_000);
+    }
     for (line, rest) in steps {
         run(&mut phone, &mut now, line, "");
         wait(&mut now, *rest);
+    }
+    if beside {
+        assert!(phone.signal(now, 7_002, 2));
+        wait(&mut now, 1_500);
     }
     assert!(phone.signal(now, 7_001, 15));
     wait(&mut now, 400);
     run(&mut phone, &mut now, "getprop", "");
     let trace = phone.file(now, FILE).expect("a trace");
-    Recorded { phone, trace }
+    let perf_file = beside.then(|| phone.file(now, "/data/local/tmp/perf.data").expect("a recording"));
+    Recorded { phone, trace, perf_file }
+}
+
+/// The command the page says older phones are given.
+fn profiler() -> String {
+    let (_, rest) = PAGE.split_once("### Phones with Android 12").expect("the heading");
+    let block = rest.split("```").nth(1).expect("a block");
+    block.replace("com.shop", APP).replace("sh\n", "").replace("\\\n", " ").replace("adb shell ", "")
 }
 
 /// What a trace's clock is ahead of the phone's, ns.
@@ -115,8 +144,21 @@ pub fn ahead(trace: &[u8]) -> i64 {
     read.boottime(DeviceTime::from_ns(0)).expect("both clocks")
 }
 
+/// What comes of a file of simpleperf, which said this, beside a trace.
+pub fn beside(file: &[u8], said: &[u8], trace: &Trace) -> Option<Beside> {
+    let mut of_phone = BesideTrace::default();
+    file.chunks(1 << 16).for_each(|piece| of_phone.feed(piece));
+    of_phone.said(Ok(said));
+    of_phone.stacks(trace)
+}
+
 /// What is charged, of the app's frames.
 pub fn charged(trace: &[u8]) -> (Found, Losses) {
+    charged_beside(trace, None)
+}
+
+/// The same, with the stacks of what simpleperf recorded beside it.
+pub fn charged_beside(trace: &[u8], perf_file: Option<&[u8]>) -> (Found, Losses) {
     let (mut reader, mut scan) = (TraceReader::default(), Scan::default());
     for piece in trace.chunks(1 << 16) {
         reader.feed(piece);
@@ -129,7 +171,10 @@ pub fn charged(trace: &[u8]) -> (Found, Losses) {
     let clock = |at| read.boottime(at);
     let asked = ask::frames(frames, period, &clock);
     let scanned = scan.finish();
-    let looks = scanned.stacks.looks();
+    let looks = match perf_file {
+        None => scanned.stacks.looks(),
+        Some(file) => beside(file, b"", &read).expect("it was begun").looks(),
+    };
     let stalls = stall::stalls(&scanned.busy, frames, &clock);
     let mut around = Around::of(asked.frames, stalls, scanned.threads).beside(looks);
     trace.chunks(1 << 16).for_each(|piece| around.feed(piece));

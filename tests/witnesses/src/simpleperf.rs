@@ -4,5 +4,5 @@
 mod real;
 mod written;
 
-pub use real::{Planted, Recorded, recorded};
+pub use real::{Planted, Recorded, recorded, reported};
 pub use written::{DEX, ELF, PerfFile};

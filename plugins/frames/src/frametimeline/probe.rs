@@ -44,6 +44,10 @@ impl ProbeReader for FrameTimeline {
         "trial.perfetto-trace"
     }
 
+    fn beside(&self) -> Option<&'static str> {
+        Some(crate::stacks::BESIDE)
+    }
+
     fn read(
         &self,
         output: &ProbeOutput,
@@ -72,7 +76,12 @@ impl Probe for FrameTimeline {
     }
 
     fn begin(&self, facts: &DeviceFacts, _app: &App, nonce: u64) -> String {
-        recorder::begin(facts, &config(), None, nonce)
+        let begin = recorder::begin(facts, &config(), None, nonce);
+        // A run that was killed may have left its profiler running: on phones that are recorded so.
+        match u64::from(facts.sdk) < crate::stacks::SDK {
+            true => crate::stacks::sweep() + &begin,
+            false => begin,
+        }
     }
 
     fn end(&self, _facts: &DeviceFacts, _app: &App, nonce: u64, mark: &[u8]) -> String {

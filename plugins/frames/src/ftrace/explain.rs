@@ -5,6 +5,7 @@
 
 use super::{Around, Scan, Scanned};
 use crate::frametimeline::{Trace, TraceReader, frames_of};
+use crate::stacks::BesideTrace;
 use farmjank_causes::ask::{self, Asked};
 use farmjank_causes::held::Busy;
 use farmjank_causes::stacks::Looks;
@@ -29,6 +30,7 @@ pub struct Explain {
     app: App,
     clock: Option<ClockMap>,
     methods: Methods,
+    beside: BesideTrace,
     reading: Reading,
 }
 
@@ -77,7 +79,8 @@ struct Window {
 impl Explain {
     /// Of this app, on a phone whose clocks stand to each other so.
     pub fn new(app: &App, clock: Option<ClockMap>, methods: Methods) -> Explain {
-        Explain { app: app.clone(), clock, methods, reading: Reading::Frames(Box::default()) }
+        let (app, beside) = (app.clone(), BesideTrace::default());
+        Explain { app, clock, methods, beside, reading: Reading::Frames(Box::default()) }
     }
 }
 
@@ -98,6 +101,14 @@ impl CauseReader for Explain {
         }
     }
 
+    fn beside(&mut self, bytes: &[u8]) {
+        self.beside.feed(bytes);
+    }
+
+    fn beside_said(&mut self, said: Result<&[u8], &str>) {
+        self.beside.said(said);
+    }
+
     fn frames(&mut self) -> Result<SideReading, Unreadable> {
         let Reading::Frames(both) = std::mem::replace(&mut self.reading, Reading::Over) else {
             return Err(Unreadable::Empty("it was read once already".to_owned()));
@@ -107,6 +118,9 @@ impl CauseReader for Explain {
         let frames = frames_of(&trace, &self.app, self.clock)?;
         let said = SideReading::Timeline(frames.clone());
         let Scanned { threads, busy, mut stacks } = scan.finish();
+        if let Some(of_phone) = std::mem::take(&mut self.beside).stacks(&trace) {
+            stacks = of_phone;
+        }
         if let Some(mapping) = &self.methods.mapping {
             stacks.retrace(mapping);
         }

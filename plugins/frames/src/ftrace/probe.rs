@@ -3,7 +3,8 @@
 //!
 //! Every word of the configuration is known to every release from Android 12 on: one that is not voids all of them
 //! (docs/causes.md, "What to record"). Call stacks are asked for from Android 13 on, of apps that let themselves be
-//! looked into: the phone itself says whether one does. Sizes in kB, durations in ms.
+//! looked into: the phone itself says whether one does. Older phones have simpleperf record them beside it. Sizes in
+//! kB, durations in ms.
 
 use super::{Explain, Methods};
 use crate::frametimeline::frames_of;
@@ -13,7 +14,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::reader::CauseReader;
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::ClockMap;
-use farmjank_seams::probe::{Left, Probe, ProbeOutput, ProbeReader, Scope};
+use farmjank_seams::probe::{Companion, Left, Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::quote::quote;
 use farmjank_seams::source::{Unfit, Unreadable};
 
@@ -149,6 +150,10 @@ impl ProbeReader for CauseTrace {
         "trial.perfetto-trace"
     }
 
+    fn beside(&self) -> Option<&'static str> {
+        Some(crate::stacks::BESIDE)
+    }
+
     fn read(
         &self,
         output: &ProbeOutput,
@@ -185,5 +190,10 @@ impl Probe for CauseTrace {
 
     fn left(&self, nonce: u64) -> Option<Left> {
         Some(recorder::left(nonce))
+    }
+
+    fn companion(&self, facts: &DeviceFacts, app: &App, nonce: u64) -> Option<Companion> {
+        let older = u64::from(facts.sdk) < crate::stacks::SDK;
+        (self.methods.wanted && older && is_plain(app)).then(|| crate::stacks::companion(app, nonce))
     }
 }

@@ -180,7 +180,7 @@ impl TracedStacks {
             }
         }
         let TracedStacks { looks, asked, sdk, .. } = self;
-        Beside { looks, asked, sdk }
+        Beside { looks, asked, sdk, why: None }
     }
 }
 
@@ -191,9 +191,21 @@ pub struct Beside {
     /// The tracer was asked for them.
     asked: bool,
     sdk: Option<u64>,
+    /// Why the phone's profiler, which was begun in its stead, took none.
+    why: Option<String>,
 }
 
 impl Beside {
+    /// Those the phone's profiler took, on the trace's clock.
+    pub(super) fn of_phone(looks: Looks) -> Beside {
+        Beside { looks, asked: true, ..Beside::default() }
+    }
+
+    /// None, as the phone's profiler took none.
+    pub(super) fn without(why: String) -> Beside {
+        Beside { asked: true, why: Some(why), ..Beside::default() }
+    }
+
     /// Gives methods the names of the source, by a mapping of R8 or ProGuard; tells how many classes it knew.
     pub fn retrace(&mut self, mapping: &str) -> usize {
         retrace(&mut self.looks.recording, mapping)
@@ -204,12 +216,14 @@ impl Beside {
         let taken = self.looks.many() as u64;
         let reason = match (taken, self.asked) {
             (1.., _) => None,
+            (0, _) if self.why.is_some() => self.why.clone(),
             (0, true) => Some(format!("the phone took none of it: {WHOSE}")),
             (0, false) if !wanted => return None,
             (0, false) => Some(match self.sdk {
                 Some(sdk) if sdk < SDK => {
-                    "the phone is older than Android 13, the first release that takes them \
-                                           beside its other events"
+                    "the phone is older than Android 13, the first release that takes them beside its other events, and \
+                     simpleperf, which does on Android 12, runs beside the trial after those that count alone: \
+                     --causes=each or failed, and not always"
                         .to_owned()
                 }
                 _ => format!("the app may not be looked into: {WHOSE}"),
@@ -226,7 +240,7 @@ impl Beside {
 }
 
 /// Whose stacks a phone takes.
-const WHOSE: &str = "on a phone that is sold stacks are taken of apps alone that are debuggable, or whose manifest says \
+pub(super) const WHOSE: &str = "on a phone that is sold stacks are taken of apps alone that are debuggable, or whose manifest says \
                      <profileable android:shell=\"true\"/>";
 
 /// Whether a `TraceConfig` asks for stacks.

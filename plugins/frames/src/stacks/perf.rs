@@ -33,6 +33,11 @@ const FILES_AS_MESSAGES: usize = 132;
 
 /// Reads it.
 pub fn read(file: &[u8]) -> Result<Recording, Unread> {
+    read_stamped(file).map(|(recording, _)| recording)
+}
+
+/// The same with the clock its samples are stamped by, as far as it says.
+pub fn read_stamped(file: &[u8]) -> Result<(Recording, Option<String>), Unread> {
     let header = header(file).ok_or(Unread::Damaged("its header does not fit what is there"))?;
     let about = header.sections.get(&ABOUT).map(|section| About::read(section)).unwrap_or_default();
     let symbols = match (header.sections.get(&FILES_AS_MESSAGES), header.sections.get(&FILES)) {
@@ -51,7 +56,7 @@ pub fn read(file: &[u8]) -> Result<Recording, Unread> {
         // One that cannot be read is left out: others stand for themselves.
         let _ = reading.take(kind, misc, body);
     }
-    Ok(reading.recording)
+    Ok((reading.recording, reading.about.clock))
 }
 
 struct Header<'a> {

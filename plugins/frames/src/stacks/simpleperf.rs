@@ -20,6 +20,8 @@ pub struct About {
     pub app: Option<String>,
     /// It was to tell when threads leave their CPUs.
     pub off_cpu: bool,
+    /// The clock of its stamps.
+    pub clock: Option<String>,
     /// Name, kind and number of the events that were counted.
     pub events: Vec<(String, u32, u64)>,
 }
@@ -33,6 +35,7 @@ impl About {
             let (key, value) = (bytes.text(), bytes.text());
             match key.as_str() {
                 "app_package_name" if !value.is_empty() => about.app = Some(value),
+                "clockid" if !value.is_empty() => about.clock = Some(value),
                 "trace_offcpu" => about.off_cpu = value == "true",
                 "event_type_info" => about.events = value.lines().filter_map(event).collect(),
                 _ => {}

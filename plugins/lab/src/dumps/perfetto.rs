@@ -15,6 +15,8 @@ mod ring;
 mod service;
 mod trace;
 
+pub(super) use kernel::{Moment, Was, moments};
+
 pub use capture::Capture;
 pub use config::Config;
 pub use trace::trace;

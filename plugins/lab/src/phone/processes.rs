@@ -24,7 +24,9 @@ fn processes(phone: &Phone) -> BTreeMap<u32, String> {
         all.insert(DEX2OAT_PID, "/apex/com.android.art/bin/dex2oat64 --zip-fd=7 --oat-fd=9".to_owned());
     }
     let traces = phone.tracing.sessions.iter();
-    all.extend(traces.map(|(pid, session)| (*pid, format!("perfetto {}", session.argv.join(" ")))));
+    all.extend(
+        traces.map(|(pid, session)| (*pid, format!("{} {}", session.program.name(), session.argv.join(" ")))),
+    );
     all.extend((OTHERS..).zip(phone.body.programs.iter().cloned()));
     all.extend(phone.shells.iter().map(|(pid, line)| (*pid, shown(line))));
     all

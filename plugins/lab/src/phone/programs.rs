@@ -117,6 +117,7 @@ impl Phone {
             "logcat" => Some(log::logcat(self, now, arguments)),
             "log" => Some(log::log(self, now, arguments)),
             "perfetto" => tracing::perfetto(self, now, arguments, input, pid),
+            "simpleperf" => tracing::simpleperf(self, now, arguments, pid),
             "monkey" => Some(activity::monkey(self, now, arguments)),
             _ => None,
         }

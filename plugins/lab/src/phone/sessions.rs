@@ -4,6 +4,7 @@
 
 use super::lab_time::LabTime;
 use crate::dumps::perfetto::Config;
+use crate::dumps::simpleperf::Profile;
 use std::collections::BTreeMap;
 
 /// The one folder traces may be written to.
@@ -13,9 +14,29 @@ pub const CONFIGS: &str = "/data/misc/perfetto-configs/";
 /// Largest config a phone reads, bytes.
 pub const CONFIG_MOST: usize = 1 << 20;
 
+/// Who records.
+#[derive(Clone, Debug)]
+pub(super) enum Program {
+    /// The tracer.
+    Perfetto,
+    /// The profiler, of this.
+    Simpleperf(Profile),
+}
+
+impl Program {
+    /// The name on its command line.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Program::Perfetto => "perfetto",
+            Program::Simpleperf(_) => "simpleperf",
+        }
+    }
+}
+
 /// A tracing session.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
+    pub(super) program: Program,
     pub(super) config: Config,
     /// Where the file goes; standard output when absent.
     pub(super) path: Option<String>,
@@ -46,8 +67,8 @@ pub(super) struct Tracing {
 impl Tracing {
     /// The command line of a tracing process, as the kernel shows it.
     pub(super) fn line(&self, pid: u32) -> Option<Vec<u8>> {
-        let words =
-            std::iter::once("perfetto").chain(self.sessions.get(&pid)?.argv.iter().map(String::as_str));
+        let session = self.sessions.get(&pid)?;
+        let words = std::iter::once(session.program.name()).chain(session.argv.iter().map(String::as_str));
         Some(words.flat_map(|word| word.bytes().chain([0])).collect())
     }
 

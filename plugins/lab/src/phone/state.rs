@@ -5,7 +5,7 @@
 use super::clock::Clocks;
 use super::command::{Answer, Running, Work};
 use super::lab_time::{LabTime, wall_s};
-use super::sessions::Tracing;
+use super::sessions::{Program, Session, Tracing};
 use super::settings::Settings;
 use super::storage::Storage;
 use crate::archetype::Archetype;
@@ -58,9 +58,11 @@ impl Phone {
     /// What a tool left on it: recorders that run, counting that is on, files, properties and settings that are not the
     /// phone's own.
     pub fn left_behind(&self) -> Vec<String> {
-        let recorders = self.tracing.sessions.values().filter(|session| session.ended.is_none());
-        let recorders =
-            recorders.map(|session| format!("a recorder runs: perfetto {}", session.argv.join(" ")));
+        let lives =
+            |session: &&Session| session.ended.is_none() || matches!(session.program, Program::Simpleperf(_));
+        let recorders = self.tracing.sessions.values().filter(lives);
+        let recorders = recorders
+            .map(|session| format!("a recorder runs: {} {}", session.program.name(), session.argv.join(" ")));
         let counting =
             self.sim.flinger.counting.is_on().then(|| "SurfaceFlinger counts (timestats)".to_owned());
         let set = self.settings.properties.iter().filter(|(_, value)| !value.is_empty());

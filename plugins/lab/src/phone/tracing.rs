@@ -1,19 +1,23 @@
-//! `perfetto`: sessions that live on their own, and the trace files they leave behind (docs/design/trace.md#recording).
+//! `perfetto` and `simpleperf`: sessions that live on their own, and the files they leave behind
+//! (docs/design/trace.md#recording).
 //!
 //! A session records nothing: its file is written from the truth when it is over. Lab times in ns. Must not know shells
 //! or streams.
 
 mod options;
+mod simpleperf;
 
 use super::command::{Answer, Running, Work};
 use super::lab_time::LabTime;
-use super::sessions::{CONFIGS, Session, TRACES};
+use super::sessions::{CONFIGS, Program, Session, TRACES};
 use super::state::{MS, Phone};
 use super::{files, replay};
 use crate::chance::{Draw, Stream};
 use crate::dumps::perfetto::{Capture, Config, FRAMETIMELINE, trace};
+use crate::dumps::simpleperf::record;
 use farmjank_results::time::Span;
 use options::{Mode, Options};
+pub(super) use simpleperf::simpleperf;
 
 /// Most sessions of one user at once.
 const MOST_SESSIONS: usize = 5;
@@ -47,8 +51,11 @@ pub(super) fn perfetto(
     let frames = phone.sim.setup.archetype.sdk >= 31 && config.buffer_of(FRAMETIMELINE).is_some();
     let kept_from = frames.then(|| phone.sim.flinger.trace_begins());
     let path = options.out.clone();
-    let argv = arguments.to_vec();
-    phone.tracing.sessions.insert(pid, Session { config, path, argv, began, ended, writing, kept_from });
+    let (program, argv) = (Program::Perfetto, arguments.to_vec());
+    phone
+        .tracing
+        .sessions
+        .insert(pid, Session { program, config, path, argv, began, ended, writing, kept_from });
     let work = match options.mode {
         Mode::Foreground => Work::Trace(pid),
         Mode::Background | Mode::BackgroundWait => Work::Say(Answer::said(format!("{pid}\n"))),
@@ -143,6 +150,9 @@ pub fn settle(phone: &mut Phone, now: LabTime) {
         phone.tracing.sessions.iter().filter(|(_, session)| over(session)).map(|(pid, _)| *pid).collect();
     for pid in pids {
         if let Some(session) = phone.tracing.sessions.remove(&pid) {
+            if matches!(session.program, Program::Simpleperf(_)) {
+                phone.sim.advance(phone.monotonic_ns(now));
+            }
             let bytes = traced(phone, &session);
             release(phone, Some(&session));
             if let Some(path) = &session.path {
@@ -189,7 +199,7 @@ fn traced(phone: &Phone, session: &Session) -> Vec<u8> {
     let monotonic = phone.clocks.monotonic(ended);
     let open = phone.sim.setup.apps.iter().filter(|app| app.spec.profileable || app.spec.debuggable);
     let profiled: Vec<String> = open.map(|app| app.id().to_owned()).collect();
-    trace(&Capture {
+    let capture = Capture {
         truth: &truth,
         sdk: phone.sim.setup.archetype.sdk,
         cores: phone.sim.setup.archetype.cores,
@@ -204,7 +214,11 @@ fn traced(phone: &Phone, session: &Session) -> Vec<u8> {
         seed: phone.body.seed,
         loss: phone.tracing.faults.loss,
         kept: phone.tracing.faults.kept,
-    })
+    };
+    match &session.program {
+        Program::Perfetto => trace(&capture),
+        Program::Simpleperf(profile) => record(&capture, profile),
+    }
 }
 
 /// Wall clock of every phone when the lab begins: 2026-01-01 00:00:00 UTC, ns since 1970.

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug, Clone)]
 pub struct MethodArgs {
     /// Take call stacks where it is seen why frames were late, so that causes name methods: of apps that are debuggable
-    /// or <profileable android:shell="true"/>, on Android 13 and newer; of others the reason is said. Alone it means
-    /// --causes, too.
+    /// or <profileable android:shell="true"/>, on Android 12 and newer (on 12 by simpleperf, in the iteration after
+    /// those that count alone); of others the reason is said. Alone it means --causes, too.
     #[arg(long, conflicts_with = "no_witnesses")]
     pub stacks: bool,
     /// Of --stacks: the mapping.txt that R8 or ProGuard wrote for this very build, for the names of the source.

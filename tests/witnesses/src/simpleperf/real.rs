@@ -32,16 +32,35 @@ pub struct Recorded {
     pub planted: Vec<Planted>,
 }
 
+/// What `report-sample --protobuf` makes of a recording of others, read in a folder; none, with a printed reason, where
+/// no simpleperf is named.
+///
+/// # Panics
+/// One is named and does not read it.
+pub fn reported(folder: &Path, perf_file: &[u8]) -> Option<Vec<u8>> {
+    let program = program()?;
+    std::fs::write(folder.join("perf.data"), perf_file).expect("a file");
+    let report = ["report-sample", "--protobuf", "--show-callchain", "-i", "perf.data", "-o", "perf.proto"];
+    done(folder, &program, &report);
+    done(folder, &program, &["report", "-i", "perf.data", "-o", "report.txt"]);
+    Some(std::fs::read(folder.join("perf.proto")).expect("a report"))
+}
+
+fn program() -> Option<String> {
+    if let Ok(program) = std::env::var(PROGRAM) {
+        return Some(program);
+    }
+    assert!(std::env::var_os("CI").is_none(), "CI must have a simpleperf, named by {PROGRAM}");
+    println!("skipped: no simpleperf, see {PROGRAM} in .ci/run");
+    None
+}
+
 /// Records one in a folder; none, with a printed reason, where no simpleperf is named.
 ///
 /// # Panics
 /// One is named and does not record: a judge that cannot judge is no judge.
 pub fn recorded(folder: &Path) -> Option<Recorded> {
-    let Ok(program) = std::env::var(PROGRAM) else {
-        assert!(std::env::var_os("CI").is_none(), "CI must have a simpleperf, named by {PROGRAM}");
-        println!("skipped: no simpleperf, see {PROGRAM} in .ci/run");
-        return None;
-    };
+    let program = program()?;
     std::fs::write(folder.join("planted.c"), SOURCE).expect("a file");
     let flags =
         ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "planted.c", "-o", "planted"];

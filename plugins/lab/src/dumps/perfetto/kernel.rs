@@ -12,15 +12,19 @@ mod cpus;
 mod holds;
 mod looks;
 mod play;
+mod profile;
 mod render;
 mod tracer;
 
 pub(super) use cast::{appears, named};
+pub(in crate::dumps) use profile::{Moment, Was, moments};
 
 use super::FTRACE;
 use super::capture::Capture;
 use super::config::Stacks;
 use super::ring::Ring;
+use calls::Calls;
+use cpus::Staged;
 use play::Play;
 use std::collections::BTreeMap;
 
@@ -35,17 +39,22 @@ pub(super) fn write(capture: &Capture<'_>, rings: &mut BTreeMap<usize, Ring>) {
     if asked.is_none() && stacks.is_empty() {
         return;
     }
-    let mut play = Play::new(capture.seed, capture.cores);
-    compositor::compose(capture, &mut play);
-    act::all(capture, &mut play);
-    background::others(capture, &mut play);
-    let mut calls = std::mem::take(&mut play.calls);
-    calls.settle();
-    let staged = cpus::stage(play, capture.cores);
+    let (staged, calls) = played(capture);
     if let Some((asked, buffer)) = asked.zip(capture.config.buffer_of(FTRACE)) {
         tracer::write(capture, asked, &staged, rings.entry(buffer).or_default());
     }
     for (nth, asked) in stacks.into_iter().enumerate() {
         looks::write(capture, nth, asked, &staged, &calls, rings.entry(asked.buffer).or_default());
     }
+}
+
+/// What happened, on the phone's CPUs, and in which calls.
+fn played(capture: &Capture<'_>) -> (Staged, Calls) {
+    let mut play = Play::new(capture.seed, capture.cores);
+    compositor::compose(capture, &mut play);
+    act::all(capture, &mut play);
+    background::others(capture, &mut play);
+    let mut calls = std::mem::take(&mut play.calls);
+    calls.settle();
+    (cpus::stage(play, capture.cores), calls)
 }

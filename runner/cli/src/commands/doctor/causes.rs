@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 /// The first release whose profiler follows apps that say they may be profiled: Android 10.
 const PROFILEABLE: u32 = 29;
-/// The first release whose tracer takes stacks beside its other events: Android 13.
-const BESIDE: u32 = 33;
+/// The first release whose frames a trace tells of: simpleperf takes stacks beside it there, and from Android 13 on the
+/// tracer itself.
+const BESIDE: u32 = 31;
 /// Phones that are named where they are not all.
 const NAMES: usize = 6;
 
@@ -26,7 +27,7 @@ pub struct Causes {
     /// Why it cannot; none where it can, of every app.
     refused: Option<String>,
     stacks: StacksOf,
-    /// They are taken beside other events of a trace, too.
+    /// They are taken beside other events of a trace, too, by the tracer or by simpleperf.
     in_runs: bool,
 }
 
@@ -124,14 +125,20 @@ mod tests {
     fn a_phone_tells_why_from_android_12_on_and_whose_methods_by_its_build() {
         let new = of(34, "google/panther/panther:14/AP1A.240305/1:user/release-keys");
         let open = of(33, "google/bluejay/bluejay:13/TQ1A.220812/1:userdebug/dev-keys");
+        let older = of(31, "google/oriole/oriole:12/SD1A.210817/1:user/release-keys");
         let old = of(28, "oem/phone/phone:9/PQ3A/1:user/release-keys");
-        let phones = [("new".to_owned(), new), ("open".to_owned(), open), ("old".to_owned(), old.clone())];
+        let phones = [
+            ("new".to_owned(), new),
+            ("older".to_owned(), older),
+            ("open".to_owned(), open),
+            ("old".to_owned(), old.clone()),
+        ];
         let page = "
 why frames are late (docs/causes.md)
-    new, open: with `run --causes`, of every app
+    new, older, open: with `run --causes`, of every app
     old: cannot be told: the phone has no frame timeline: it runs Android 9, and Android 12 is the first with one
 in which methods, by call stacks
-    new: of apps that are debuggable or <profileable android:shell=\"true\"/>, also with `run --stacks`
+    new, older: of apps that are debuggable or <profileable android:shell=\"true\"/>, also with `run --stacks`
     open: of every app (no user build), also with `run --stacks`
     old: of debuggable apps, with simpleperf alone
 ";

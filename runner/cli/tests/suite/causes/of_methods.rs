@@ -15,6 +15,7 @@ phones:
         { kind: code, method: json_parse }, { kind: unknown, method: net_await } ] } } } ] }
   - { archetype: pixel-8, serial: closed, apps: [ { id: com.example.shop, pages: *pages } ] }
   - { archetype: pixel-6, serial: older, apps: [ { id: com.example.shop, profileable: true, pages: *pages } ] }
+  - { archetype: pixel-6, serial: shut, apps: [ { id: com.example.shop, pages: *pages } ] }
 ";
 const SCENARIO: &str = "
 name: Feed
@@ -59,18 +60,18 @@ fn methods_are_named_of_an_app_that_may_be_looked_into_and_of_others_it_is_said_
         let causes = told["causes"].as_array().unwrap_or_else(|| panic!("{told}")).iter();
         causes.take(2).map(|cause| cause["title"].as_str().expect("a title").to_owned()).collect()
     };
-    let open = of("open");
-    let mut first = titles(open);
-    first.sort();
     let runs = "main runs com.shop.Parser.read, called by com.example.shop.FeedLoader.onReply";
     let waits = "main waits in com.example.shop.Net.await, called by com.example.shop.FeedLoader.load";
-    assert_eq!(first, [runs, waits], "{open}");
-    assert!(open["stacks"]["taken"].as_u64().is_some_and(|taken| taken > 500), "{}", open["stacks"]);
-    assert!(open["stacks"]["reason"].is_null(), "{}", open["stacks"]);
-    for (device, why) in
-        [("closed", "<profileable android:shell=\"true\"/>"), ("older", "older than Android 13")]
-    {
+    for device in ["open", "older"] {
         let told = of(device);
+        let mut first = titles(told);
+        first.sort();
+        assert_eq!(first, [runs, waits], "{device}: {told}");
+        assert!(told["stacks"]["taken"].as_u64().is_some_and(|taken| taken > 500), "{}", told["stacks"]);
+        assert!(told["stacks"]["reason"].is_null(), "{}", told["stacks"]);
+    }
+    for device in ["closed", "shut"] {
+        let (told, why) = (of(device), "<profileable android:shell=\"true\"/>");
         let reason = told["stacks"]["reason"].as_str().unwrap_or_else(|| panic!("{device}: {told}"));
         assert!(told["stacks"]["taken"] == 0 && reason.contains(why), "{device}: {reason}");
         assert!(titles(told).iter().any(|title| title == "main runs \"loadFeed\""), "{device}: {told}");
@@ -78,6 +79,20 @@ fn methods_are_named_of_an_app_that_may_be_looked_into_and_of_others_it_is_said_
     assert!(format!("{}{}", ended.out, ended.err).contains(runs), "{}", ended.out);
     let again = run(here, &["causes", "out", "open/fling"]).out;
     assert!(again.contains(runs) && again.contains("call stacks to name methods"), "{again}");
+    let kept = std::fs::read_dir(here.join("out/evidence")).expect("evidence").flatten();
+    let kept =
+        kept.flat_map(|job| std::fs::read_dir(job.path().join("trial-1")).into_iter().flatten().flatten());
+    let recorded = kept.filter(|file| file.file_name().to_string_lossy().ends_with(".perf.data.zst"));
+    assert_eq!(recorded.count(), 1, "of the older phone that lets the app be looked into, and of no other");
+    // Judged again from its evidence, nothing else is told.
+    let judged = run(here, &["report", "out", "--rejudge", "s.yaml", "--reporter", "json"]);
+    let judged: Value =
+        serde_json::from_str(&judged.out).unwrap_or_else(|why| panic!("{why}: {}", judged.err));
+    let told = |results: &Value| {
+        let cells = results["cells"].as_array().expect("cells").iter();
+        cells.map(|cell| cell["causes"].clone()).collect::<Vec<Value>>()
+    };
+    assert_eq!(told(&judged), told(&results));
     let again = run(here, &["causes", "out", "closed/fling"]).out;
     assert!(again.contains("no methods: the app may not be looked into"), "{again}");
 }

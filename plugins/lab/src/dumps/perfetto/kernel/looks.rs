@@ -28,15 +28,18 @@ const NEEDS_BEFORE: u64 = 2;
 /// `sample_skipped_reason`: nothing could be learned of the process.
 const UNREADABLE: u64 = 1;
 /// Threads of an app beside its first.
-const OF_APP: u32 = 12;
+pub const OF_APP: u32 = 12;
 /// The profiler's reading of the clock is so much later than the tracer's, at most, ns.
 const LATER: i64 = 3_000;
 
 /// One look that is taken.
-struct Look {
-    at: i64,
-    cpu: usize,
-    tid: Tid,
+pub struct Look {
+    /// When, ns.
+    pub at: i64,
+    /// On which CPU.
+    pub cpu: usize,
+    /// At whom.
+    pub tid: Tid,
 }
 
 /// Writes what one source asks for.
@@ -86,7 +89,7 @@ fn main_of<'a>(capture: &Capture<'a>, tid: Tid) -> Option<(Tid, &'a str)> {
 }
 
 /// Every CPU is looked at in steps of its own.
-fn steps(capture: &Capture<'_>, nth: usize, hertz: u64, staged: &Staged) -> Vec<Look> {
+pub fn steps(capture: &Capture<'_>, nth: usize, hertz: u64, staged: &Staged) -> Vec<Look> {
     let step = 1_000_000_000 / hertz.clamp(1, 20_000) as i64;
     let mut looks = Vec::new();
     for (cpu, events) in staged.iter().enumerate() {
@@ -109,7 +112,7 @@ fn steps(capture: &Capture<'_>, nth: usize, hertz: u64, staged: &Staged) -> Vec<
 }
 
 /// Events of CPUs while the trace runs.
-fn during<'a>(
+pub fn during<'a>(
     capture: &'a Capture<'_>,
     staged: &'a Staged,
 ) -> impl Iterator<Item = (usize, i64, Tid, &'a Event)> {
@@ -120,7 +123,7 @@ fn during<'a>(
 }
 
 /// When the profiler saw what the tracer saw.
-fn seen(capture: &Capture<'_>, at: i64) -> i64 {
+pub fn seen(capture: &Capture<'_>, at: i64) -> i64 {
     at + Draw::of(capture.seed, Stream::Kernel, (1 << 41) + at as u64).whole(200, LATER)
 }
 
