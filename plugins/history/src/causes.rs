@@ -27,7 +27,7 @@ const SPOT: [Column; 8] = [
     ("app", Kind::Text),
     ("refresh", Kind::Int),
 ];
-const DIAGNOSIS: [Column; 13] = [
+const DIAGNOSIS: [Column; 14] = [
     ("run", Kind::Int),
     ("spot", Kind::Int),
     ("device", Kind::Int),
@@ -41,6 +41,7 @@ const DIAGNOSIS: [Column; 13] = [
     ("hitch_us", Kind::Int),
     ("late", Kind::Int),
     ("left_out_us", Kind::Int),
+    ("methods", Kind::Int),
 ];
 const CAUSE: [Column; 13] = [
     ("run", Kind::Int),
@@ -57,6 +58,16 @@ const CAUSE: [Column; 13] = [
     ("frames", Kind::Int),
     ("ms_per_s", Kind::Real),
 ];
+
+/// Windows of runs, each with what it tells but for its causes.
+const WINDOWS: &str = "select d.run, d.spot, d.device, p.words, b.words, v.words, d.simulated, d.asked, w.words, \
+    d.motion_ns, d.hitch_us, d.late, d.left_out_us, d.at, d.methods from farmjank_diagnosis d \
+    join farmjank_term p on p.id = d.device join farmjank_term b on b.id = d.build \
+    left join farmjank_term v on v.id = d.app_version left join farmjank_term w on w.id = d.reason";
+/// Causes with their words.
+const CAUSES: &str = "select c.run, c.spot, c.device, c.side, c.us, c.squares, c.frames, k.words, t.words, h.words, \
+    o.words, c.fingerprint from farmjank_cause c join farmjank_term k on k.id = c.kind \
+    join farmjank_term t on t.id = c.title join farmjank_term h on h.id = c.thread join farmjank_term o on o.id = c.object";
 
 /// A row of the table of windows: the window and class, and what it was measured under, but for the build of the
 /// system.
@@ -79,6 +90,12 @@ impl History {
     /// with this cause alone. Empty where no run has it.
     pub fn cause(&mut self, fingerprint: &str) -> Result<Vec<Night>, Fault> {
         self.tables.atomically(Intent::Read, |store| nights(store, fingerprint))
+    }
+
+    /// What the windows of a run tell of causes, the costliest first; empty where the run is not there or asked about
+    /// none.
+    pub fn diagnosed(&mut self, run: &str) -> Result<Vec<WindowDiagnosis>, Fault> {
+        self.tables.atomically(Intent::Read, |store| of_run(store, run))
     }
 
     /// Fingerprints that begin so, in order, at most so many.
@@ -192,7 +209,7 @@ fn fill(store: &mut Tables, run: i64, at: i64, windows: &[WindowDiagnosis]) -> R
         row.push(one.seen.as_ref().err().map(|why| term(why)).into());
         let mut own = BTreeMap::new();
         match &one.seen {
-            Err(_) => row.extend(std::iter::repeat_n(Value::Null, 4)),
+            Err(_) => row.extend(std::iter::repeat_n(Value::Null, 5)),
             Ok(seen) => {
                 let known = seen.causes.iter().filter(|cause| is_fingerprint(&cause.fingerprint));
                 own.extend(
@@ -204,6 +221,7 @@ fn fill(store: &mut Tables, run: i64, at: i64, windows: &[WindowDiagnosis]) -> R
                 let left_out_us = unknown.map(|cause| cause.amount.us).fold(seen.left_out_us, i64::max);
                 row.extend([seen.motion.ns().into(), seen.hitch_us.into()]);
                 row.extend([i64::from(seen.late_frames).into(), left_out_us.into()]);
+                row.push(i64::from(seen.methods).into());
             }
         }
         rows.insert((spot, device), row);
@@ -236,7 +254,7 @@ fn cause_row(run: i64, spot: i64, device: i64, cause: &SeenCause, term: &impl Fn
 
 /// A cause of a row of run, spot, device, side, µs, squares, frames and its four texts; its motion is still to be put
 /// in.
-fn read_cause(row: Fields<'_>, fingerprint: &str) -> Result<((i64, i64, i64), SeenCause), Fault> {
+fn read_cause(row: Fields<'_>) -> Result<((i64, i64, i64), SeenCause), Fault> {
     let side = row.text(3)?;
     let group = Group::ALL.into_iter().find(|group| group.word() == side);
     let group =
@@ -250,16 +268,13 @@ fn read_cause(row: Fields<'_>, fingerprint: &str) -> Result<((i64, i64, i64), Se
     };
     let (us, squares, frames) = (row.int(4)?, row.real(5)?, row.count(6)?);
     let amount = Amount { us, squares, frames, motion: Span::ZERO };
-    let cause = SeenCause { fingerprint: fingerprint.to_owned(), named, amount };
+    let cause = SeenCause { fingerprint: row.text(11)?, named, amount };
     Ok(((row.int(0)?, row.int(1)?, row.int(2)?), cause))
 }
 
 fn nights(store: &mut Tables, fingerprint: &str) -> Result<Vec<Night>, Fault> {
-    let sql = "select c.run, c.spot, c.device, c.side, c.us, c.squares, c.frames, k.words, t.words, h.words, o.words \
-               from farmjank_cause c join farmjank_term k on k.id = c.kind join farmjank_term t on t.id = c.title \
-               join farmjank_term h on h.id = c.thread join farmjank_term o on o.id = c.object \
-               where c.fingerprint = ?1";
-    let causes = store.rows(sql, &[fingerprint.into()], |row| read_cause(row, fingerprint))?;
+    let sql = format!("{CAUSES} where c.fingerprint = ?1");
+    let causes = store.rows(&sql, &[fingerprint.into()], read_cause)?;
     let mut causes: BTreeMap<(i64, i64, i64), SeenCause> = causes.into_iter().collect();
     let seen_in: BTreeSet<i64> = causes.keys().map(|(_, spot, _)| *spot).collect();
     let digests = store.rows_of(
@@ -270,12 +285,8 @@ fn nights(store: &mut Tables, fingerprint: &str) -> Result<Vec<Night>, Fault> {
     )?;
     let spots: BTreeMap<i64, Place> = places(store, &digests)?.into_iter().collect();
     let ids: Vec<i64> = spots.keys().copied().collect();
-    let sql = "select d.run, d.spot, d.device, p.words, b.words, v.words, d.simulated, d.asked, w.words, \
-               d.motion_ns, d.hitch_us, d.late, d.left_out_us, d.at from farmjank_diagnosis d \
-               join farmjank_term p on p.id = d.device join farmjank_term b on b.id = d.build \
-               left join farmjank_term v on v.id = d.app_version left join farmjank_term w on w.id = d.reason \
-               where d.spot in ({ids})";
-    let rows = store.rows_of(sql, &ids, &[], |row| {
+    let sql = format!("{WINDOWS} where d.spot in ({{ids}})");
+    let rows = store.rows_of(&sql, &ids, &[], |row| {
         let key = (row.int(0)?, row.int(1)?, row.int(2)?);
         Ok((row.int(13)?, key, window(row, &spots[&key.1])?))
     })?;
@@ -306,6 +317,31 @@ fn nights(store: &mut Tables, fingerprint: &str) -> Result<Vec<Night>, Fault> {
     Ok(by_run.into_iter().filter_map(night).collect())
 }
 
+fn of_run(store: &mut Tables, run: &str) -> Result<Vec<WindowDiagnosis>, Fault> {
+    let own = "run = (select id from farmjank_run where name = ?1)";
+    let spots = "select distinct spot from farmjank_diagnosis d where d.";
+    let ids = store.rows(&format!("{spots}{own}"), &[run.into()], |row| row.int(0))?;
+    let sql = "select id, scenario, part, class, hash, app, refresh from farmjank_spot where id in ({ids})";
+    let spots: BTreeMap<i64, Place> = store.rows_of(sql, &ids, &[], read_place)?.into_iter().collect();
+    let rows = store.rows(&format!("{WINDOWS} where d.{own}"), &[run.into()], |row| {
+        let key = (row.int(0)?, row.int(1)?, row.int(2)?);
+        Ok((key, window(row, &spots[&key.1])?))
+    })?;
+    let mut by_key: BTreeMap<(i64, i64, i64), WindowDiagnosis> = rows.into_iter().collect();
+    for (key, mut cause) in store.rows(&format!("{CAUSES} where c.{own}"), &[run.into()], read_cause)? {
+        if let Some(Ok(seen)) = by_key.get_mut(&key).map(|one| &mut one.seen) {
+            cause.amount.motion = seen.motion;
+            seen.causes.push(cause);
+        }
+    }
+    let mut windows: Vec<WindowDiagnosis> = by_key.into_values().collect();
+    for seen in windows.iter_mut().filter_map(|one| one.seen.as_mut().ok()) {
+        seen.causes.sort_by_key(|cause| (-cause.amount.us, cause.fingerprint.clone()));
+    }
+    windows.sort_by(|one, other| (&one.spot, &one.device).cmp(&(&other.spot, &other.device)));
+    Ok(windows)
+}
+
 /// A window of a row of run, spot, device and what it tells, without its causes.
 fn window(row: Fields<'_>, place: &Place) -> Result<WindowDiagnosis, Fault> {
     let (scenario, window, class, hash, app, refresh) = place.clone();
@@ -317,7 +353,7 @@ fn window(row: Fields<'_>, place: &Place) -> Result<WindowDiagnosis, Fault> {
             late_frames: row.count(11)?,
             causes: Vec::new(),
             left_out_us: row.int(12)?,
-            methods: false,
+            methods: row.int_or_none(14)? == Some(1),
         }),
     };
     let (build, simulated) = (row.text(4)?, row.int(6)? != 0);

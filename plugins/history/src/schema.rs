@@ -10,7 +10,7 @@ use crate::trouble;
 use farmjank_results::fault::Fault;
 
 /// The steps. Never change one that was released.
-pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS, ITERATIONS, CAUSES];
+pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS, ITERATIONS, CAUSES, METHODS];
 
 // A night is written in order of (run, cell, device) and read back as ranges of runs; the second index finds the
 // history of one cell.
@@ -102,6 +102,12 @@ create table farmjank_cause (
   primary key (run, spot, device, fingerprint)
 ){clustered};
 create index farmjank_cause_fingerprint on farmjank_cause (fingerprint, run);
+";
+
+// Whether call stacks named methods: the same code and waits are called otherwise without. Of older nights nobody
+// knows.
+const METHODS: &str = "
+alter table farmjank_diagnosis add column methods {int};
 ";
 
 /// Brings the tables to the version of these steps, all of them or none.

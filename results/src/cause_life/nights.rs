@@ -54,6 +54,8 @@ pub struct CauseLine {
     pub hash: String,
     /// Refresh rate, whole Hz; none where no night knows one.
     pub refresh: Option<u32>,
+    /// Call stacks named methods: the same code and waits are called otherwise without, in a line of their own.
+    pub methods: bool,
     /// The nights, oldest first.
     pub nights: Vec<CauseNight>,
 }
@@ -64,18 +66,24 @@ pub fn lines(fingerprint: &str, nights: &[Night]) -> Vec<CauseLine> {
         one.seen.as_ref().is_ok_and(|seen| seen.causes.iter().any(|cause| cause.fingerprint == fingerprint))
     };
     let all = nights.iter().flat_map(|night| &night.windows).filter(has);
-    let keys: BTreeSet<(&Spot, &str, Option<u32>)> =
-        all.map(|one| (&one.spot, one.under.hash.as_str(), one.under.refresh)).collect();
+    let methods = |one: &WindowDiagnosis| one.seen.as_ref().is_ok_and(|seen| seen.methods);
+    let keys: BTreeSet<Asked<'_>> =
+        all.map(|one| (&one.spot, one.under.hash.as_str(), one.under.refresh, methods(one))).collect();
     let ever = |line: &CauseLine| line.nights.iter().any(|night| !night.devices.is_empty());
     keys.into_iter().map(|key| line(fingerprint, key, nights)).filter(ever).collect()
 }
 
-fn line(print: &str, (spot, hash, refresh): (&Spot, &str, Option<u32>), nights: &[Night]) -> CauseLine {
+/// What nights of a line have in common: the window and class, the content of the scenario, the rate, and whether call
+/// stacks named methods.
+type Asked<'a> = (&'a Spot, &'a str, Option<u32>, bool);
+
+fn line(print: &str, (spot, hash, refresh, methods): Asked<'_>, nights: &[Night]) -> CauseLine {
     // Of a phone of which nothing is known, its rate says nothing either.
-    let of_line = |one: &&WindowDiagnosis| {
-        let same_rate = one.under.refresh == refresh || one.seen.is_err();
-        one.spot == *spot && one.under.hash == hash && same_rate
+    let same = |one: &WindowDiagnosis| {
+        let Ok(seen) = &one.seen else { return true };
+        one.under.refresh == refresh && seen.methods == methods
     };
+    let of_line = |one: &&WindowDiagnosis| one.spot == *spot && one.under.hash == hash && same(one);
     let mut life = Life::new();
     let mut told = Vec::new();
     for night in nights {
@@ -86,7 +94,7 @@ fn line(print: &str, (spot, hash, refresh): (&Spot, &str, Option<u32>), nights: 
             told.push(CauseNight { run, wall, labels, app_version, ..life.night(print, Side::of(&rows)) });
         }
     }
-    CauseLine { spot: spot.clone(), hash: hash.to_owned(), refresh, nights: told }
+    CauseLine { spot: spot.clone(), hash: hash.to_owned(), refresh, methods, nights: told }
 }
 
 /// How a cause stands after the nights so far.
@@ -249,6 +257,22 @@ mod tests {
         let two = |one: WindowDiagnosis| vec![one, told("B", &[])];
         let all = states(vec![two(told("A", &[("lock", 10)])), two(blind("A", "it passed"))]);
         assert!(all[1].as_ref().is_err_and(|why| why.contains("A has it")), "{all:?}");
+    }
+
+    #[test]
+    fn nights_with_call_stacks_and_without_are_lines_of_their_own() {
+        let with = |mut one: WindowDiagnosis| {
+            one.seen.iter_mut().for_each(|seen| seen.methods = true);
+            one
+        };
+        let nights = [
+            night(1, vec![told("A", &[("lock", 6)])]),
+            night(2, vec![with(told("A", &[("lock", 6)]))]),
+            night(3, vec![with(told("A", &[]))]),
+        ];
+        let lines = lines("lock", &nights);
+        let seen: Vec<(bool, usize)> = lines.iter().map(|line| (line.methods, line.nights.len())).collect();
+        assert_eq!(seen, [(false, 1), (true, 2)]);
     }
 
     #[test]

@@ -31,8 +31,9 @@ const COUNTED_PER_REFERENCE: u32 = 2;
 const ELSEWHERE: &str = "limit causes on other phones alone, under `overrides` with `devices: 'sdk >= 31'`";
 
 /// Why nobody can tell whether a cause is new.
-const NOTHING_BEFORE: &str = "there is no older run to hold them against here; give the bundle of one that asked with --causes=each as \
-                              --baseline (in simulated runs, of at most eight phones)";
+const NOTHING_BEFORE: &str = "there is no older run to hold them against here; as --baseline, give the bundle of one that asked with \
+                              --causes=each, or a pinned baseline with the history its runs are kept in (in simulated runs, of at most \
+                              eight phones)";
 
 /// A job that is to tell why its frames are late.
 pub(crate) struct Diagnosis<'a> {

@@ -41,7 +41,8 @@ pub(super) fn described<'a>(history: &CauseHistory<'a>) -> Option<&'a NamedCause
 }
 
 fn heading(one: &CauseLine) -> String {
-    let rate = one.refresh.map(|hz| format!(" at {hz} Hz")).unwrap_or_default();
+    let stacks = if one.methods { ", with call stacks" } else { "" };
+    let rate = one.refresh.map(|hz| format!(" at {hz} Hz")).unwrap_or_default() + stacks;
     format!("{}{rate}", title(&one.spot))
 }
 

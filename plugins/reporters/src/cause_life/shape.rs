@@ -33,6 +33,7 @@ pub fn nights_json(history: &CauseHistory<'_>) -> String {
             "class": json_text(&line.spot.class),
             "hash": json_text(&line.hash),
             "refresh_hz": line.refresh,
+            "methods": line.methods,
             "nights": line.nights.iter().map(night).collect::<Vec<_>>(),
         })
     };

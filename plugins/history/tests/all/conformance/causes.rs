@@ -74,6 +74,13 @@ pub fn a_cause_is_followed(store: &mut History) {
     assert_eq!(windows(&nights), expected);
     assert_eq!((nights[0].wall.clone(), nights[0].labels["branch"].as_str()), (wall(1), "main"));
     assert_eq!(store.cause("0000000000000000").unwrap(), []);
+    // A run alone has everything of itself, methods too.
+    let mut named = told("C", vec![cause(LOCK, 9), cause(INFLATE, 4)]);
+    named.seen.as_mut().unwrap().methods = true;
+    store.keep_causes("run-0002", &[named.clone(), unseen("A")]).unwrap();
+    assert_eq!(store.diagnosed("run-0002").unwrap(), [unseen("A"), named]);
+    assert_eq!(store.diagnosed("run-9999").unwrap(), []);
+    store.keep_causes("run-0002", &[unseen("A")]).unwrap();
     assert_eq!(store.fingerprints("bce0911e", 9).unwrap(), [INFLATE, LOCK]);
     assert_eq!(store.fingerprints("bce0911e", 1).unwrap(), [INFLATE]);
     assert_eq!(store.fingerprints("bce0911e5", 9).unwrap(), [LOCK]);

@@ -19,13 +19,14 @@ use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_engine::survey::Wanted;
 use farmjank_history::History;
 use farmjank_leaf::text::{line, name as shown};
-use farmjank_results::cause_life::{WindowDiagnosis, diagnoses};
+use farmjank_results::cause_life::{Spot, WindowDiagnosis, diagnoses};
 use farmjank_results::cause_selector::selected;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
     AbRules, Given, MINIMUM, Rules, Source, alerts, compare_run, interleaved, measured, primary_cells,
     with_alerts,
 };
+use farmjank_results::device::DeviceId;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::quarantine::Entry;
 use farmjank_scenarios::scenario::Scenario;
@@ -128,9 +129,9 @@ pub fn inputs(
     } else {
         against
     };
-    // Baselines of other kinds keep no causes.
-    let run = args.baseline.as_deref().filter(|named| named.join(LOG).is_file());
-    let known_causes = run.map(recorded).transpose()?.map(|record| Rc::new(diagnoses(&record)));
+    let store = keeper.as_mut().and_then(Keeper::store);
+    let known_causes = args.baseline.as_deref().map(|named| known_causes(named, store)).transpose()?;
+    let known_causes = known_causes.flatten().map(Rc::new);
     let phones = if args.watch { 0 } else { expected(scenarios, &selection) };
     let wanted = Wanted { serials: serials(&args.phones), phones, wait, ..Wanted::default() };
     make_way(&requests)?;
@@ -145,6 +146,34 @@ pub fn inputs(
         ab_plan,
         forewarn,
     })
+}
+
+/// What the run of a baseline tells of causes: of a bundle all of it; of a pinned baseline what the history kept of its
+/// runs, of each window the newest that asked about it. None where nothing is kept.
+fn known_causes(
+    named: &Path,
+    store: Option<&mut History>,
+) -> Result<Option<Vec<WindowDiagnosis>>, CommandError> {
+    if named.join(LOG).is_file() {
+        return Ok(Some(diagnoses(&recorded(named)?)));
+    }
+    let Some(store) = store else { return Ok(None) };
+    let baseline = match side(named, None) {
+        Ok(side) => side.measured.into_iter().map(|one| one.session).collect(),
+        // What else is wrong with it is said where numbers are held against it.
+        Err(_) => {
+            history::pinned(store, &named.to_string_lossy())?.map(|one| one.sessions).unwrap_or_default()
+        }
+    };
+    let runs: BTreeSet<(&str, &str)> =
+        baseline.iter().map(|one: &CellSession| (one.wall.as_str(), one.run.as_str())).collect();
+    let mut known: BTreeMap<(Spot, DeviceId), WindowDiagnosis> = BTreeMap::new();
+    for (_, run) in runs {
+        for one in store.diagnosed(run)?.into_iter().filter(|one| one.asked) {
+            known.insert((one.spot.clone(), one.device.clone()), one);
+        }
+    }
+    Ok((!known.is_empty()).then(|| known.into_values().collect()))
 }
 
 fn names(scenarios: &[Scenario]) -> BTreeSet<String> {

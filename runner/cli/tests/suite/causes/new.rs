@@ -95,3 +95,42 @@ fn a_new_cause_that_is_only_to_be_said_is_a_note() {
     assert!(planted.err.contains("note: `fling the feed`: a new cause of late frames"), "{}", planted.err);
     assert_ne!(planted.code, 1, "{}{}", planted.out, planted.err);
 }
+
+#[test]
+fn a_pinned_baseline_tells_new_causes_by_the_history_its_runs_are_kept_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", &scenario("fail"));
+    let kept = |out: &str, causes: &str, more: &[&str]| {
+        let profileable = "id: com.example.shop, profileable: true,";
+        write(here, "lab.yaml", &lab(causes).replace("id: com.example.shop,", profileable));
+        let all = ["run", "s.yaml", "--lab", "lab.yaml", "--out", out];
+        run(here, &all.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    for (out, seed) in [("a", "11"), ("b", "12")] {
+        kept(out, USUAL, &["--seed", seed, "--history", "h.sqlite"]);
+    }
+    let saved =
+        run(here, &["baseline", "save", "release", "a", "b", "--by", "rel-eng", "--why", "7.4 shipped"]);
+    assert_eq!(saved.code, 0, "{}{}", saved.out, saved.err);
+    let against = ["--baseline", "release", "--history", "h.sqlite"];
+    let planted = kept("planted", PLANTED, &[&against[..], &["--seed", "13"]].concat());
+    assert!(
+        planted.code == 1 && planted.out.contains("a new cause of late frames"),
+        "{}{}",
+        planted.out,
+        planted.err
+    );
+    let same = kept("same", USUAL, &[&against[..], &["--seed", "14"]].concat());
+    assert!(!same.out.contains("new cause"), "{}{}", same.out, same.err);
+    // Methods change what code and waits are called: nights without them say nothing of new ones.
+    let methods = kept("methods", USUAL, &[&against[..], &["--seed", "15", "--stacks"]].concat());
+    assert!(methods.out.contains("cannot be told") && methods.out.contains("call stacks"), "{}", methods.out);
+    let alone = kept("alone", PLANTED, &["--baseline", "release", "--no-history"]);
+    assert!(
+        alone.code == 4 && alone.out.contains("history its runs are kept in"),
+        "{}{}",
+        alone.out,
+        alone.err
+    );
+}
