@@ -174,6 +174,11 @@ codes! {
     // Runs that share a plan.
     ShardMissing "shard_missing" Lab: "the run of the shard that has the phone is not among those that were merged";
     ShardCutOff "shard_cut_off" Lab: "the run of the shard that has the phone was cut off";
+    // The farm.
+    FarmUnreachable "farm_unreachable" Lab: "the farm's server does not answer";
+    FarmFull "farm_full" Lab: "the farm keeps no more for this team: its quota is full";
+    FarmGarbled "farm_garbled" Tool: "what a host of the farm wrote cannot be read";
+    FarmSkew "farm_skew" Tool: "hosts of the farm tell different things of the same run";
     // The run itself.
     Interrupted "interrupted" Lab: "the run was interrupted";
     NotRun "not_run" Lab: "enough had failed (`--fail-fast`), and it was not run";

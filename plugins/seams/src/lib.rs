@@ -11,6 +11,7 @@
 
 pub mod claim;
 pub mod device;
+pub mod exchange;
 pub mod history;
 pub mod host;
 pub mod names;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 21] = [
+const TABLE: [(&str, &[&str]); 22] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
@@ -24,6 +24,7 @@ const TABLE: [(&str, &[&str]); 21] = [
     ("lab", &["leaf", "seams", "results"]),
     ("history", &["leaf", "seams", "results"]),
     ("tickets", &["leaf", "results"]),
+    ("farm", &["leaf", "seams", "results"]),
     ("engine", &["leaf", "scenarios", "script", "seams", "results", "measure"]),
     ("lab-shards", &["engine", "scenarios", "seams", "results"]),
     ("config", &["leaf", "scenarios"]),
@@ -47,6 +48,7 @@ const ANYTHING: &[&str] = &[
     "lab",
     "history",
     "tickets",
+    "farm",
     "engine",
     "lab-shards",
     "config",
@@ -66,7 +68,7 @@ const IN_TESTS: [(&str, &str); 6] = [
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
 const RESERVED: [(&str, &[&str]); 13] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "lab-shards", "cli", "tests"]),
-    ("futures", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
+    ("futures", &["seams", "devices", "farm", "frames", "lab", "engine", "cli", "tests"]),
     ("rquickjs", &["script"]),
     ("serde-saphyr", &["scenarios", "lab"]),
     ("quick-junit", &["reporters"]),

@@ -1,0 +1,322 @@
+//! What a host says of a shift, kept until the other end has it. The store is believed for the moment only: after every
+//! doubt it is looked at again, and what is missing there is said again. Pure: what was seen comes in, what to ask goes
+//! out.
+//!
+//! An attempt is void once a higher one began, or once the run's conductor has in order what this attempt did not say:
+//! then nothing more of it is written. Must not know: servers, facts, clocks.
+
+use crate::frames::{Batch, Entry, Floor, together};
+use farmjank_seams::exchange::Place;
+
+/// What to ask next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Where the run's log is, and what stands on this line last.
+    Look,
+    /// What was said on this line by earlier attempts, from this number on.
+    Adopt {
+        /// The generation to read.
+        generation: u32,
+        /// Number of the first that is not known.
+        from: u64,
+    },
+    /// To write this, if the line's last entry stands there.
+    Append {
+        /// The generation to write to.
+        generation: u32,
+        /// Where the line's last entry stands.
+        after: Place,
+        /// What.
+        batch: Batch,
+    },
+    /// Nothing: all that was said is there.
+    Nothing,
+    /// Nothing any more: the attempt is void.
+    Void,
+}
+
+/// What stands on the line last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// Where.
+    pub place: Place,
+    /// In which attempt.
+    pub attempt: u32,
+    /// Number after its last entry.
+    pub end: u64,
+    /// Nothing more comes.
+    pub over: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Belief {
+    Unknown,
+    Behind { generation: u32, from: u64 },
+    Known(Known),
+    Void,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    generation: u32,
+    after: Place,
+    next: u64,
+    /// This attempt has begun there.
+    begun: bool,
+    over: bool,
+}
+
+/// What one attempt says.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    attempt: u32,
+    /// All of the line, of earlier attempts as well.
+    said: Vec<Entry>,
+    /// Hash of the history before each entry, and after the last.
+    histories: Vec<u64>,
+    /// How many of them are of earlier attempts.
+    adopted: usize,
+    /// It says all from the beginning itself: a simulated shift, that is played again.
+    anew: bool,
+    over: bool,
+    belief: Belief,
+}
+
+impl Journal {
+    /// Of an attempt that goes on where earlier ones came to.
+    pub fn goes_on(attempt: u32) -> Journal {
+        let (said, histories) = (Vec::new(), vec![0]);
+        Journal { attempt, said, histories, adopted: 0, anew: false, over: false, belief: Belief::Unknown }
+    }
+
+    /// Of an attempt that says all of it again.
+    pub fn anew(attempt: u32) -> Journal {
+        Journal { anew: true, ..Journal::goes_on(attempt) }
+    }
+
+    /// Which attempt it is.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Everything said on the line.
+    pub fn said(&self) -> &[Entry] {
+        &self.said
+    }
+
+    /// Something happened.
+    pub fn say(&mut self, entry: Entry) {
+        let history = self.histories.last().copied().unwrap_or_default();
+        self.histories.push(entry.after(history));
+        self.said.push(entry);
+    }
+
+    /// Nothing more happens.
+    pub fn end(&mut self) {
+        self.over = true;
+    }
+
+    /// Whether the attempt has begun on the line: nobody else's facts come in between any more. Who goes on where
+    /// others came to says nothing before.
+    pub fn has_begun(&self) -> bool {
+        matches!(self.belief, Belief::Known(Known { begun: true, .. }))
+    }
+
+    /// Whether the attempt is void.
+    pub fn is_void(&self) -> bool {
+        self.belief == Belief::Void
+    }
+
+    /// What to ask now.
+    pub fn ask(&self) -> Ask {
+        let known = match self.belief {
+            Belief::Unknown => return Ask::Look,
+            Belief::Void => return Ask::Void,
+            Belief::Behind { generation, from } => return Ask::Adopt { generation, from },
+            Belief::Known(known) => known,
+        };
+        let rest = &self.said[(known.next as usize).min(self.said.len())..];
+        if known.begun && rest.is_empty() && known.over == self.over {
+            return Ask::Nothing;
+        }
+        let count = if known.begun { together(rest.iter()) } else { 0 };
+        let over = self.over && count == rest.len();
+        let entries = rest[..count].to_vec();
+        let history = self.histories[(known.next as usize).min(self.said.len())];
+        let batch = Batch { attempt: self.attempt, first: known.next, history, entries, over };
+        Ask::Append { generation: known.generation, after: known.after, batch }
+    }
+
+    /// Something may be otherwise than believed: an answer did not come, or time went by.
+    pub fn doubt(&mut self) {
+        if self.belief != Belief::Void {
+            self.belief = Belief::Unknown;
+        }
+    }
+
+    /// What stands there: how far the run's conductor has the line in order, and its last entry.
+    pub fn looked(&mut self, generation: u32, floor: &Floor, tail: Option<Tail>) {
+        let higher = tail.map_or(0, |tail| tail.attempt).max(floor.attempt);
+        if higher > self.attempt {
+            self.belief = Belief::Void;
+            return;
+        }
+        let ours = tail.filter(|tail| tail.attempt == self.attempt);
+        let after = tail.map_or(Place(0), |tail| tail.place);
+        let end = tail.map_or(0, |tail| tail.end).max(floor.next);
+        let next = match ours {
+            Some(tail) => tail.end.max(floor.next),
+            None if self.anew => floor.next,
+            None => end,
+        };
+        let known = self.said.len() as u64;
+        self.belief = if floor.next <= known && self.histories[floor.next as usize] != floor.history {
+            Belief::Void
+        } else if next <= known {
+            let over = ours.is_some_and(|tail| tail.over) || (floor.over && floor.attempt == self.attempt);
+            let begun = ours.is_some();
+            Belief::Known(Known { generation, after, next, begun: begun || over, over })
+        } else if self.anew {
+            // It will say them itself; until then there is nothing to say.
+            Belief::Unknown
+        } else if self.adopted < self.said.len() {
+            Belief::Void
+        } else {
+            Belief::Behind { generation, from: known }
+        };
+    }
+
+    /// What earlier attempts said on the line, as far as it is there.
+    pub fn adopt(&mut self, entries: Vec<Entry>) {
+        if self.adopted == self.said.len() {
+            entries.into_iter().for_each(|entry| self.say(entry));
+            self.adopted = self.said.len();
+        }
+        self.doubt();
+    }
+
+    /// It was written, and stands there.
+    pub fn appended(&mut self, place: Place, batch: &Batch) {
+        if let Belief::Known(known) = &mut self.belief {
+            let next = batch.first + batch.entries.len() as u64;
+            *known = Known { after: place, next, begun: true, over: batch.over, ..*known };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farmjank_results::time::RunTime;
+
+    fn entry(fact: &str) -> Entry {
+        Entry { at: RunTime::from_ns(1), fact: fact.to_owned() }
+    }
+
+    fn append(journal: &Journal) -> (Place, Batch) {
+        match journal.ask() {
+            Ask::Append { after, batch, .. } => (after, batch),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn begun() -> Journal {
+        let mut journal = Journal::goes_on(1);
+        assert_eq!(journal.ask(), Ask::Look);
+        journal.looked(1, &Floor::default(), None);
+        let (after, batch) = append(&journal);
+        assert_eq!(
+            (after, batch.entries.len(), batch.attempt),
+            (Place(0), 0, 1),
+            "it begins with nothing else"
+        );
+        journal.appended(Place(4), &batch);
+        assert_eq!(journal.ask(), Ask::Nothing);
+        journal
+    }
+
+    #[test]
+    fn what_was_written_though_no_answer_came_is_not_written_twice() {
+        let mut journal = begun();
+        journal.say(entry("a"));
+        let (after, _) = append(&journal);
+        assert_eq!(after, Place(4));
+        journal.doubt();
+        journal.looked(1, &Floor::default(), Some(Tail { place: Place(9), attempt: 1, end: 1, over: false }));
+        assert_eq!(journal.ask(), Ask::Nothing);
+        journal.say(entry("b"));
+        journal.end();
+        let (after, batch) = append(&journal);
+        assert_eq!((after, batch.first, batch.over), (Place(9), 1, true));
+    }
+
+    #[test]
+    fn what_a_store_lost_is_said_again() {
+        let mut journal = begun();
+        ["a", "b"].into_iter().for_each(|fact| journal.say(entry(fact)));
+        let (_, batch) = append(&journal);
+        journal.appended(Place(5), &batch);
+        journal.doubt();
+        journal.looked(1, &Floor::default(), None);
+        let (_, again) = append(&journal);
+        assert!(again.entries.is_empty() && again.first == 0, "it begins again");
+        journal.appended(Place(1), &again);
+        assert_eq!(append(&journal).1.entries, batch.entries);
+    }
+
+    #[test]
+    fn who_was_taken_over_from_writes_nothing_more() {
+        let mut journal = begun();
+        journal.say(entry("a"));
+        journal.doubt();
+        journal.looked(1, &Floor::default(), Some(Tail { place: Place(9), attempt: 2, end: 0, over: false }));
+        assert!(journal.is_void() && journal.ask() == Ask::Void);
+        journal.doubt();
+        assert!(journal.is_void());
+    }
+
+    #[test]
+    fn who_takes_over_learns_what_was_said_before_it_begins() {
+        let mut journal = Journal::goes_on(2);
+        let tail = Some(Tail { place: Place(9), attempt: 1, end: 2, over: false });
+        journal.looked(1, &Floor::default(), tail);
+        assert_eq!(journal.ask(), Ask::Adopt { generation: 1, from: 0 });
+        journal.adopt(vec![entry("a"), entry("b")]);
+        journal.looked(1, &Floor::default(), tail);
+        let (after, batch) = append(&journal);
+        assert_eq!((after, batch.first, batch.attempt), (Place(9), 2, 2));
+        assert!(!journal.has_begun());
+    }
+
+    #[test]
+    fn an_attempt_that_knows_less_than_the_conductor_is_void_once_it_said_something() {
+        let mut other = Journal::goes_on(1);
+        ["a", "x"].into_iter().for_each(|fact| other.say(entry(fact)));
+        let floor = Floor { attempt: 1, next: 2, history: other.histories[2], over: false };
+        for own in [vec!["a", "b"], vec!["a"]] {
+            let mut journal = begun();
+            own.into_iter().for_each(|fact| journal.say(entry(fact)));
+            journal.doubt();
+            journal.looked(2, &floor, None);
+            assert!(journal.is_void());
+        }
+        let mut fresh = Journal::goes_on(2);
+        fresh.looked(2, &floor, None);
+        assert_eq!(fresh.ask(), Ask::Adopt { generation: 2, from: 0 });
+    }
+
+    #[test]
+    fn a_simulated_shift_that_is_played_again_says_all_of_it() {
+        let mut journal = Journal::anew(2);
+        let tail = Some(Tail { place: Place(9), attempt: 1, end: 2, over: false });
+        journal.looked(1, &Floor::default(), tail);
+        let (after, batch) = append(&journal);
+        assert_eq!((after, batch.first), (Place(9), 0));
+        let floor = Floor { attempt: 1, next: 1, history: entry("a").after(0), over: false };
+        journal.looked(2, &floor, None);
+        assert_eq!(journal.ask(), Ask::Look, "it did not come as far as the conductor yet");
+        journal.say(entry("a"));
+        journal.looked(2, &floor, None);
+        assert_eq!(append(&journal).1.first, 1);
+    }
+}

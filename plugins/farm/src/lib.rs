@@ -1,0 +1,23 @@
+//! Many hosts, one run: what they say to each other ([`frames`]), in which order it counts ([`order`]), who holds what
+//! ([`lease`]), and what is kept until the other end has it ([`journal`], [`gathering`]). The store between them is
+//! a meeting place that may forget: [`model`] is one in memory that misbehaves by seed.
+//!
+//! Must not know: engine, phones, what facts mean, files, the network.
+//!
+//! ```
+//! use farmjank_farm::subjects::Names;
+//!
+//! let names = Names::of("pay").expect("a word");
+//! assert_eq!(names.log("20260301-1200", 1, "rack-3"), "fj.log.pay.20260301-1200.1.rack-3");
+//! assert!(Names::of("pay.>").is_err(), "a name that would mean more than itself is refused");
+//! ```
+
+pub mod frames;
+pub mod gathering;
+pub mod journal;
+pub mod lease;
+pub mod model;
+pub mod numbered;
+pub mod order;
+pub mod sending;
+pub mod subjects;

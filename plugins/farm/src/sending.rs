@@ -1,0 +1,130 @@
+//! Carries a journal to the store, one step at a time. Whatever fails, the journal is in doubt and looks again.
+
+use crate::frames::{Copied, Floor, Frame};
+use crate::gathering::{OPENING, RunNote, lease_of};
+use crate::journal::{Ask, Journal, Tail};
+use crate::numbered::Numbered;
+use farmjank_results::fault::Fault;
+use farmjank_seams::exchange::{Appended, Exchange, LogLine, Place, Written};
+use std::time::Duration;
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Something was done; there may be more.
+    Worked,
+    /// All that was said stands there.
+    Idle,
+    /// Who conducts the run has not opened the line.
+    Waits,
+    /// The attempt is void: somebody else goes on.
+    Void,
+}
+
+/// Whose journal goes where.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    run: String,
+    line: String,
+}
+
+impl Sender {
+    /// Of this line of this run.
+    pub fn new(run: &str, line: &str) -> Sender {
+        Sender { run: run.to_owned(), line: line.to_owned() }
+    }
+
+    fn log_line(&self, generation: u32, line: &str) -> LogLine {
+        LogLine { run: self.run.clone(), generation, line: line.to_owned() }
+    }
+
+    /// The next step.
+    ///
+    /// # Errors
+    /// Those of the exchange, `farm_garbled`, `farm_skew`. The step can be taken again.
+    pub async fn step(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
+        let stepped = self.try_step(exchange, journal).await;
+        if stepped.is_err() {
+            journal.doubt();
+        }
+        stepped
+    }
+
+    async fn try_step(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
+        match journal.ask() {
+            Ask::Nothing => Ok(Step::Idle),
+            Ask::Void => Ok(Step::Void),
+            Ask::Look => self.look(exchange, journal).await,
+            Ask::Adopt { generation, from } => {
+                let entries = self.said(exchange, generation, from).await?;
+                journal.adopt(entries);
+                Ok(Step::Worked)
+            }
+            Ask::Append { generation, after, batch } => {
+                let line = self.log_line(generation, &self.line);
+                let body = Frame::Batch(batch.clone()).write()?;
+                match exchange.append(&line, after, &body).await? {
+                    Appended::At(place) => journal.appended(place, &batch),
+                    Appended::Refused => journal.doubt(),
+                }
+                Ok(Step::Worked)
+            }
+        }
+    }
+
+    async fn look(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
+        let Some(holder) = exchange.holder(&lease_of(&self.run)).await? else { return Ok(Step::Waits) };
+        let generation = RunNote::read(&holder.body)?.generation;
+        let Some(floor) = self.floor(exchange, generation).await? else { return Ok(Step::Waits) };
+        let tail = match exchange.last(&self.log_line(generation, &self.line)).await? {
+            None => None,
+            Some(Written { place, body, .. }) => match Frame::read(&body)? {
+                Frame::Batch(batch) => {
+                    let end = batch.first + batch.entries.len() as u64;
+                    Some(Tail { place, attempt: batch.attempt, end, over: batch.over })
+                }
+                Frame::Copied(_) => None,
+            },
+        };
+        journal.looked(generation, &floor, tail);
+        // Who plays it again did not come so far yet.
+        Ok(if journal.ask() == Ask::Look { Step::Waits } else { Step::Worked })
+    }
+
+    async fn floor(&self, exchange: &dyn Exchange, generation: u32) -> Result<Option<Floor>, Fault> {
+        let last = exchange.last(&self.log_line(generation, OPENING)).await?;
+        let opening = last.map(|last| Frame::read(&last.body)).transpose()?;
+        match opening {
+            Some(Frame::Copied(Copied { floors: Some(floors), .. })) => Ok(floors.get(&self.line).cloned()),
+            _ => Ok(None),
+        }
+    }
+
+    /// What was said on the line in a generation, from this number on.
+    async fn said(
+        &self,
+        exchange: &dyn Exchange,
+        generation: u32,
+        from: u64,
+    ) -> Result<Vec<crate::frames::Entry>, Fault> {
+        let (mut line, mut entries, mut after) = (Numbered::default(), Vec::new(), Place(0));
+        loop {
+            let written = exchange.follow(&self.run, generation, after, Duration::ZERO).await?;
+            let Some(last) = written.last() else { break };
+            after = last.place;
+            for one in written.iter().filter(|one| one.line == self.line || one.line == OPENING) {
+                match Frame::read(&one.body)? {
+                    Frame::Copied(copied) => {
+                        for one in copied.entries.into_iter().filter(|one| one.line == self.line) {
+                            line.push(one.attempt, &one.entry);
+                            entries.push(one.entry);
+                        }
+                    }
+                    // What does not fit is looked at again once the store was.
+                    Frame::Batch(batch) => entries.extend_from_slice(line.take(&batch).unwrap_or_default()),
+                }
+            }
+        }
+        Ok(entries.split_off((from as usize).min(entries.len())))
+    }
+}

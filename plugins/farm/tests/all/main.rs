@@ -1,0 +1,4 @@
+//! The exchange: what each must promise, and swarms of hosts on the model.
+
+mod conformance;
+mod swarm;
