@@ -342,20 +342,25 @@ impl Looking<'_> {
     fn lock(&self, piece: &Piece<'_>, hops: usize) -> Labelled {
         let names = || piece.stack.iter().rev().map(|one| one.name.as_ref());
         let owner = names().find_map(contention::owner_tid).and_then(|tid| self.threads.find(tid));
-        let detail = owner.map(|owner| self.meanwhile(owner, piece, hops)).unwrap_or_default();
+        let meanwhile = owner.map(|owner| self.meanwhile(owner, piece, hops)).unwrap_or_default();
         let told = match names().find_map(contention::monitor) {
             Some(monitor) => {
                 let place = monitor.holding.map(|method| format!(" in {}", section::short(method)));
                 let object = quoted(monitor.owner) + &place.unwrap_or_default();
                 let method = monitor.holding.map(stacks::method).unwrap_or_default();
-                Labelled { method, ..told(piece, Kind::LockMonitor, object) }
+                let wanted = monitor.blocked.map(|method| format!("wanted in {}", section::short(method)));
+                Labelled {
+                    detail: wanted.unwrap_or_default(),
+                    method,
+                    ..told(piece, Kind::LockMonitor, object)
+                }
             }
             None => match names().find_map(contention::lock) {
                 Some(lock) => told(piece, Kind::LockArt, section::folded(lock)),
                 None => told(piece, Kind::LockMutex, self.section(piece)),
             },
         };
-        Labelled { detail, peer: owner, ..told }
+        Labelled { detail: together([told.detail, meanwhile]), peer: owner, ..told }
     }
 
     /// What another thread did mostly, while this one waited for it.

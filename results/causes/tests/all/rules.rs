@@ -49,7 +49,7 @@ fn a_lock_is_named_with_its_owner_where_it_is_held_and_what_the_owner_did() {
     let (word, sentence, detail) = only(world);
     assert_eq!(word, "lock.monitor");
     assert_eq!(sentence, "main waits for a lock held by \"db-writer\" in ShopDb.flush");
-    assert_eq!(detail, "meanwhile db-writer waits for the disk");
+    assert_eq!(detail, "wanted in ShopDb.read; meanwhile db-writer waits for the disk");
 }
 
 #[test]

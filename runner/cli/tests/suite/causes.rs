@@ -54,7 +54,7 @@ fn a_planted_lock_is_named_with_owner_and_place_and_a_stall_without_a_trace_of_i
     let first = &answer["causes"][0];
     assert_eq!(first["kind"], "lock.monitor");
     assert_eq!(first["title"], "main waits for a lock held by \"db-writer\" in ShopDb.flush");
-    assert_eq!(first["detail"], "meanwhile db-writer waits for the disk");
+    assert_eq!(first["detail"], "wanted in ShopDb.read; meanwhile db-writer waits for the disk");
     assert_eq!((first["frames"].as_u64(), answer["frames_in_time"].as_u64()), (Some(1), Some(40)));
     let ms = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value}"));
     // Five refreshes each: one lock, one wait nothing tells of.

@@ -67,7 +67,7 @@ fn a_window_that_fails_is_traced_once_more_and_every_report_says_why() {
     assert_eq!((&lock["kind"], &lock["thread"]), (&"lock.monitor".into(), &"main".into()), "{told}");
     let title = "main waits for a lock held by \"db-writer\" in ShopDb.flush";
     assert_eq!(lock["title"], title);
-    assert_eq!(lock["detail"], "meanwhile db-writer waits for the disk");
+    assert_eq!(lock["detail"], "wanted in ShopDb.read; meanwhile db-writer waits for the disk");
     let ms = |value: &Value| value.as_f64().expect("a number");
     let sum = ms(&told["explained_ms"]) + ms(&told["unexplained_ms"]) + ms(&told["unknown_ms"]);
     assert!(
