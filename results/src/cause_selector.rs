@@ -143,7 +143,7 @@ pub fn reading(pattern: &str, found: Result<&HitchCauses, &str>, split: Option<&
 }
 
 /// Whether a pattern is a text, each `*` being any run of characters.
-fn fits(pattern: &str, text: &str) -> bool {
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };

@@ -2,13 +2,13 @@
 //!
 //! Pure. Must not know: files, YAML; a file of owners is read by the crate of scenarios.
 
+use crate::cause_selector::fits;
 use crate::hitch_causes::{HitchCause, HitchCauses};
 use crate::record::{JobRecord, Record};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Who owns what.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owners {
     /// Names and patterns with `*`, each with its owner, in order of the file.
     pub rules: Vec<(String, String)>,
@@ -17,7 +17,7 @@ pub struct Owners {
 }
 
 /// What tickets of an owner get.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Team {
     /// Labels, by which trackers give them to people.
     pub labels: Vec<String>,
@@ -27,11 +27,6 @@ pub struct Team {
 const ALL: &str = "*";
 
 impl Owners {
-    /// Whether nobody owns anything.
-    pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
-    }
-
     /// The owner of a cause: by the method it is charged to; where no rule fits that, by the section, thread or process
     /// it names; else by its kind; else whoever owns everything. Of several rules that fit one of these the longest
     /// counts, and of equals the first.
@@ -42,7 +37,7 @@ impl Owners {
     }
 
     fn longest(&self, name: &str) -> Option<&str> {
-        let fitting = self.rules.iter().filter(|(rule, _)| rule != ALL && fits(rule, name));
+        let fitting = self.rules.iter().filter(|(rule, _)| rule != ALL && owns(rule, name));
         let length = |rule: &str| rule.len() - rule.matches('*').count();
         let best = fitting.reduce(|best, one| if length(&one.0) > length(&best.0) { one } else { best });
         best.map(|(_, owner)| owner.as_str())
@@ -65,24 +60,12 @@ impl Owners {
 
 /// Whether a rule fits a name: with `*`, which stands for anything, all of it; else its beginning, up to where a part
 /// of a name ends.
-fn fits(rule: &str, name: &str) -> bool {
+fn owns(rule: &str, name: &str) -> bool {
     if rule.contains('*') {
-        return matches(rule, name);
+        return fits(rule, name);
     }
     let ends = |rest: &str| rest.is_empty() || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     name.strip_prefix(rule).is_some_and(ends)
-}
-
-/// Parts between stars stand in a name in this order; the first begins it, the last ends it.
-fn matches(rule: &str, name: &str) -> bool {
-    let mut parts = rule.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.len() >= last.len() && rest.ends_with(last)
 }
 
 #[cfg(test)]
@@ -159,7 +142,7 @@ mod tests {
             ("*x*", "x", true),
             ("*x", "yx!", false),
         ] {
-            assert_eq!(matches(rule, name), fit, "{rule} {name}");
+            assert_eq!(owns(rule, name), fit, "{rule} {name}");
         }
     }
 
@@ -169,8 +152,8 @@ mod tests {
             let all: Vec<usize> = name.char_indices().map(|(at, _)| at).chain([name.len()]).collect();
             let at = all[cut.index(all.len())];
             let rule = format!("{}*{}", &name[..at], &name[at..]);
-            prop_assert!(matches(&rule, &name));
-            prop_assert!(fits(&name, &name));
+            prop_assert!(owns(&rule, &name));
+            prop_assert!(owns(&name, &name));
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod flow;
 mod form;
 mod inventory;
 mod limits;
+mod one_document;
 mod owners;
 mod page;
 mod prepare;

@@ -2,51 +2,25 @@
 
 use super::document::tags;
 use super::fields::{self, Fields, entries};
+use super::one_document::{keys, one_document};
 use super::read_context::ReadContext;
-use super::{ReadOptions, SourceFile, in_order, step, value};
+use super::{SourceFile, value};
 use crate::complaint::{Complaint, quoted};
 use crate::inventory::{Inventory, InventoryPhone};
 use crate::node::{Kind, Node};
-use crate::source::Source;
 use crate::vocabulary::lab_files::{INVENTORY, INVENTORY_PHONE};
-use crate::yaml;
-use farmjank_results::file_error::FileProblem;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Reads an inventory.
 ///
 /// # Errors
 /// Every complaint, in order of lines.
 pub fn inventory(file: &SourceFile) -> Result<Inventory, Vec<Complaint>> {
-    let source = Rc::new(Source::new(&file.name, &file.text).map_err(|complaint| vec![complaint])?);
-    let (nothing, none) = (|_: &str| Err(FileProblem::Missing), BTreeMap::new());
-    let options = ReadOptions { metrics: &[], sources: &nothing };
-    let mut ctx = ReadContext::new(&source, &none, &options, step::steps);
-    let parsed = yaml::parse(&source);
-    ctx.take(parsed.complaints);
-    let found = match &parsed.documents[..] {
-        [] => Inventory::default(),
-        [one] => of_document(&mut ctx, one),
-        [_, second, ..] => {
-            ctx.complain(second.mark, "a second document in one file", "keep one list under `phones:`");
-            Inventory::default()
-        }
-    };
-    let complaints = in_order(ctx.complaints(), &file.name);
-    if complaints.is_empty() { Ok(found) } else { Err(complaints) }
+    one_document(file, "keep one list under `phones:`", of_document)
 }
 
 fn of_document(ctx: &mut ReadContext<'_>, document: &Node) -> Inventory {
-    let keys = match &document.kind {
-        Kind::Map(keys) => keys.clone(),
-        Kind::Null => return Inventory::default(),
-        _ => {
-            let instead = "write `phones:` with a list of phones below it";
-            ctx.complain(document.mark, "the file does not begin with keys", instead);
-            return Inventory::default();
-        }
-    };
+    let instead = "write `phones:` with a list of phones below it";
+    let Some(keys) = keys(ctx, document, instead) else { return Inventory::default() };
     let fields = fields::fields(ctx, "an inventory", document.mark, &keys, &[INVENTORY]);
     let servers = servers(ctx, &fields);
     Inventory { phones: phones(ctx, &fields, &servers), servers }

@@ -2,19 +2,16 @@
 
 use super::document::tags;
 use super::fields::{self, Fields, entries};
+use super::one_document::{keys, one_document};
 use super::read_context::ReadContext;
-use super::{ReadOptions, SourceFile, in_order, step, value};
+use super::{SourceFile, value};
 use crate::complaint::{Complaint, quoted};
-use crate::node::{Entry, Kind, Node};
-use crate::source::Source;
+use crate::node::{Entry, Node};
 use crate::vocabulary::NAME_CHARS;
 use crate::vocabulary::lab_files::{OWNERS, TEAM};
-use crate::yaml;
 use farmjank_leaf::nearest::nearest;
-use farmjank_results::file_error::FileProblem;
 use farmjank_results::owners::{Owners, Team};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Name of the file.
 pub const FILE: &str = "owners.yaml";
@@ -24,31 +21,13 @@ pub const FILE: &str = "owners.yaml";
 /// # Errors
 /// Every complaint, in order of lines.
 pub fn owners(file: &SourceFile) -> Result<Owners, Vec<Complaint>> {
-    let source = Rc::new(Source::new(&file.name, &file.text).map_err(|complaint| vec![complaint])?);
-    let (nothing, none) = (|_: &str| Err(FileProblem::Missing), BTreeMap::new());
-    let options = ReadOptions { metrics: &[], sources: &nothing };
-    let mut ctx = ReadContext::new(&source, &none, &options, step::steps);
-    let parsed = yaml::parse(&source);
-    ctx.take(parsed.complaints);
-    let found = match &parsed.documents[..] {
-        [] => Owners::default(),
-        [one] => of_document(&mut ctx, one),
-        [_, second, ..] => {
-            ctx.complain(second.mark, "a second document in one file", "keep one map under `owners:`");
-            Owners::default()
-        }
-    };
-    let complaints = in_order(ctx.complaints(), &file.name);
-    if complaints.is_empty() { Ok(found) } else { Err(complaints) }
+    one_document(file, "keep one map under `owners:`", of_document)
 }
 
 fn of_document(ctx: &mut ReadContext<'_>, document: &Node) -> Owners {
-    let Kind::Map(keys) = &document.kind else {
-        let instead = "write `owners:`, and below it `com.example.feed: team-feed` for each package";
-        ctx.complain(document.mark, "the file does not begin with keys", instead);
-        return Owners::default();
-    };
-    let fields = fields::fields(ctx, "a file of owners", document.mark, keys, &[OWNERS]);
+    let instead = "write `owners:`, and below it `com.example.feed: team-feed` for each package";
+    let Some(keys) = keys(ctx, document, instead) else { return Owners::default() };
+    let fields = fields::fields(ctx, "a file of owners", document.mark, &keys, &[OWNERS]);
     let rules = rules(ctx, &fields);
     Owners { teams: teams(ctx, &fields, &rules), rules }
 }

@@ -1,55 +1,28 @@
 //! The file that says what does not gate: a list of entries, with every complaint at its place.
 
 use super::fields::{self, Fields, entries};
+use super::one_document::{keys, one_document};
 use super::read_context::ReadContext;
-use super::{ReadOptions, SourceFile, in_order, step, value};
+use super::{SourceFile, value};
 use crate::complaint::{Complaint, quoted};
 use crate::node::{Kind, Node};
 use crate::quarantine::Entry;
 use crate::requirement::Requirement;
-use crate::source::Source;
 use crate::vocabulary::lab_files::{QUARANTINE, QUARANTINED};
-use crate::yaml;
-use farmjank_results::file_error::FileProblem;
 use jiff::civil::Date;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Reads a file of entries. A list that is empty is none.
 ///
 /// # Errors
 /// Every complaint, in order of lines.
 pub fn quarantine(file: &SourceFile) -> Result<Vec<Entry>, Vec<Complaint>> {
-    let source = Rc::new(Source::new(&file.name, &file.text).map_err(|complaint| vec![complaint])?);
-    let (nothing, none) = (|_: &str| Err(FileProblem::Missing), BTreeMap::new());
-    let options = ReadOptions { metrics: &[], sources: &nothing };
-    let mut ctx = ReadContext::new(&source, &none, &options, step::steps);
-    let parsed = yaml::parse(&source);
-    ctx.take(parsed.complaints);
-    let found = match &parsed.documents[..] {
-        [] => Vec::new(),
-        [one] => of_document(&mut ctx, one),
-        [_, second, ..] => {
-            ctx.complain(second.mark, "a second document in one file", "keep one list under `quarantine:`");
-            Vec::new()
-        }
-    };
-    let found: Vec<Entry> =
-        found.into_iter().map(|entry| Entry { file: file.name.clone(), ..entry }).collect();
-    let complaints = in_order(ctx.complaints(), &file.name);
-    if complaints.is_empty() { Ok(found) } else { Err(complaints) }
+    let found = one_document(file, "keep one list under `quarantine:`", of_document)?;
+    Ok(found.into_iter().map(|entry| Entry { file: file.name.clone(), ..entry }).collect())
 }
 
 fn of_document(ctx: &mut ReadContext<'_>, document: &Node) -> Vec<Entry> {
-    let keys = match &document.kind {
-        Kind::Map(keys) => keys.clone(),
-        Kind::Null => return Vec::new(),
-        _ => {
-            let instead = "write `quarantine:` with a list of entries below it";
-            ctx.complain(document.mark, "the file does not begin with keys", instead);
-            return Vec::new();
-        }
-    };
+    let instead = "write `quarantine:` with a list of entries below it";
+    let Some(keys) = keys(ctx, document, instead) else { return Vec::new() };
     let fields = fields::fields(ctx, "a quarantine file", document.mark, &keys, &[QUARANTINE]);
     let Some(list) = fields.get("quarantine").cloned() else { return Vec::new() };
     let Kind::List(items) = &list.kind else {
