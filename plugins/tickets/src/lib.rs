@@ -4,8 +4,7 @@
 //! A ticket is known by a marker in its body, and only tickets with it are ever touched. [`plan`](plan::plan) is pure:
 //! causes of a run, what became of them and the tickets there are → steps, each with its reason. [`Driver`] reads the
 //! tickets and takes the steps through [`Outside`], with retries in bounds; after a write whose answer was lost it
-//! looks again before it writes a second time. Must not know: files, the environment, clocks, printing. Only
-//! [`door`] opens connections.
+//! looks again before it writes a second time. Must not know: files, the environment, clocks, printing, connections.
 //!
 //! ```
 //! use farmjank_tickets::text::{Dialect, Line, ours, theirs, written};
@@ -17,7 +16,6 @@
 
 pub mod build;
 pub mod cause;
-pub mod door;
 mod driver;
 pub mod journal;
 pub mod life;

@@ -3,6 +3,8 @@
 
 use crate::outside::{Answer, Lost, Outside, Request, Trouble};
 use crate::targets::{Garbage, Listed, Tracker};
+pub(crate) use farmjank_requests::again::pause;
+use farmjank_requests::again::{asked_wait, is_limit};
 use std::time::Duration;
 
 /// Most attempts of one request.
@@ -24,11 +26,6 @@ pub(crate) enum Came {
     Refused(Trouble, u16),
 }
 
-/// How long to wait before an attempt, where the system does not say: 1 s, 2 s, 4 s, 8 s.
-pub(crate) fn pause(attempt: u32) -> Duration {
-    Duration::from_secs(1 << attempt.saturating_sub(1).min(3))
-}
-
 /// What an answer is to an attempt.
 pub(crate) fn came(tracker: &dyn Tracker, sent: Result<Answer, Lost>, attempt: u32, now: i64) -> Came {
     let answer = match sent {
@@ -48,20 +45,6 @@ pub(crate) fn came(tracker: &dyn Tracker, sent: Result<Answer, Lost>, attempt: u
         500..=599 => Came::Unknown(tracker.refused(&answer).words, Some(answer.status), true),
         status => Came::Refused(tracker.refused(&answer), status),
     }
-}
-
-fn is_limit(answer: &Answer) -> bool {
-    answer.status == 429
-        || answer.header("retry-after").is_some()
-        || answer.header("x-ratelimit-remaining").is_some_and(|left| left.trim() == "0")
-}
-
-/// How long a system asks to wait, s.
-fn asked_wait(answer: &Answer, now: i64) -> Option<i64> {
-    let number = |name: &str| answer.header(name)?.trim().parse::<i64>().ok();
-    let until = || number("x-ratelimit-reset").or_else(|| number("ratelimit-reset"));
-    let wait = number("retry-after").or_else(|| Some(until()?.saturating_sub(now)))?;
-    Some(wait.max(0))
 }
 
 fn limited(tracker: &dyn Tracker, until: i64) -> Trouble {

@@ -11,6 +11,7 @@ mod health;
 mod history;
 mod merge;
 mod methods;
+mod notify;
 mod prove;
 mod quarantine;
 mod recover;
@@ -35,6 +36,7 @@ pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
 pub use health::HealthArgs;
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use merge::MergeArgs;
+pub use notify::NotifyArgs;
 pub use prove::{DevicesArgs, DoctorArgs};
 pub use quarantine::{
     AddArgs, ListFormat, QuarantineArgs, QuarantineCommand, QuarantinedArgs, RemoveQuarantineArgs,
@@ -126,6 +128,8 @@ pub enum Command {
     /// Open, comment, reopen and close tickets for causes of late frames, on GitHub, GitLab, Jira. Without --apply it
     /// only says what would be done.
     Tickets(TicketsArgs),
+    /// Tell somebody of a run that is over: one comment on a pull request, kept up to date.
+    Notify(NotifyArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
     /// Merge the bundles of shards (`run --shard`) into the bundle that one run would have left.

@@ -19,6 +19,7 @@ pub mod lab;
 mod lab_health;
 pub mod merge;
 pub mod metrics;
+pub mod notify;
 pub mod overview;
 mod phones_json;
 pub mod plan;

@@ -85,6 +85,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Analyze(args) => commands::analyze::run(args),
         Command::Causes(args) => commands::causes::run(args),
         Command::Tickets(args) => commands::tickets::run(args),
+        Command::Notify(args) => commands::notify::run(args),
         Command::Report(args) => commands::report::run(args, terminal),
         Command::Merge(args) => commands::merge::run(args, terminal),
         Command::Runs(args) => commands::runs::run(args, terminal),

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 22] = [
+const TABLE: [(&str, &[&str]); 24] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
@@ -23,7 +23,9 @@ const TABLE: [(&str, &[&str]); 22] = [
     ("reporters", &["leaf", "seams", "results", "causes"]),
     ("lab", &["leaf", "seams", "results"]),
     ("history", &["leaf", "seams", "results"]),
-    ("tickets", &["leaf", "results"]),
+    ("requests", &["leaf"]),
+    ("notify", &["leaf", "requests"]),
+    ("tickets", &["leaf", "requests", "results"]),
     ("farm", &["leaf", "seams", "results"]),
     ("engine", &["leaf", "scenarios", "script", "seams", "results", "measure"]),
     ("lab-shards", &["engine", "scenarios", "seams", "results"]),
@@ -47,6 +49,8 @@ const ANYTHING: &[&str] = &[
     "reporters",
     "lab",
     "history",
+    "requests",
+    "notify",
     "tickets",
     "farm",
     "engine",
@@ -70,7 +74,7 @@ const RESERVED: [(&str, &[&str]); 13] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "lab-shards", "cli", "tests"]),
     ("futures", &["seams", "devices", "farm", "frames", "lab", "engine", "cli", "tests"]),
     ("rquickjs", &["script"]),
-    ("serde-saphyr", &["scenarios", "lab"]),
+    ("serde-saphyr", &["scenarios", "lab", "cli"]),
     ("quick-junit", &["reporters"]),
     ("rusqlite", &["history"]),
     ("postgres", &["history"]),
@@ -78,8 +82,8 @@ const RESERVED: [(&str, &[&str]); 13] = [
     ("clap", &["cli"]),
     ("toml", &["config"]),
     ("axum", &["cli"]),
-    ("reqwest", &["tickets"]),
-    ("rustls", &["tickets"]),
+    ("reqwest", &["requests"]),
+    ("rustls", &["requests"]),
 ];
 
 /// Our crates with all their dependencies, those of tests and build scripts included.

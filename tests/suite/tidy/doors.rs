@@ -17,7 +17,7 @@ const BLOCKING: [&str; 2] = ["SystemTime", "spawn_blocking"];
 /// Macros that print.
 const PRINTING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 /// Who may: the outside world itself, the sockets a lab and the live view are served on, the file
-/// of a history store, requests to systems of tickets, and the chores, which are a program of their own.
+/// of a history store, requests to systems of other people, and the chores, which are a program of their own.
 const MAY: [&str; 17] = [
     "runner/cli/src/host.rs",
     "runner/cli/src/host/bundle.rs",
@@ -34,7 +34,7 @@ const MAY: [&str; 17] = [
     "plugins/lab/src/serve.rs",
     "plugins/history/src/postgres/worker.rs",
     "plugins/history/src/sqlite/door.rs",
-    "plugins/tickets/src/door.rs",
+    "plugins/requests/src/door.rs",
     "ci/src/",
 ];
 /// Values behind those doors that touch nothing: how a program ended, what an address says.

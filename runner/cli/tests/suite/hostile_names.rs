@@ -201,6 +201,9 @@ fn of_runs(name: &str) -> Vec<Vec<String>> {
         &["tickets", &bundle, "--to", name],
         &["tickets", &bundle, "--to", "github:acme/shop", "--url", name, "--store", name],
         &["tickets", &bundle, "--to", "github:acme/shop", "--label", name],
+        &["notify", &bundle, "--to", "pull-request:acme/shop#12", "--dry-run"],
+        &["notify", &bundle, "--to", name, "--dry-run"],
+        &["notify", &at("-missing"), "--to", "pull-request:acme/shop#12", "--key", name],
     ])
 }
 

@@ -6,7 +6,7 @@ use crate::host::{self, keep_secret};
 use crate::settings::time;
 use farmjank_leaf::mask::Mask;
 use farmjank_leaf::text::typed;
-use farmjank_tickets::door::{Base, Token};
+use farmjank_requests::door::{Base, Token};
 use farmjank_tickets::rules::Rules;
 use farmjank_tickets::targets::github::{self, GitHub};
 use farmjank_tickets::targets::gitlab::{self, GitLab};
@@ -45,7 +45,7 @@ pub fn asked(args: &TicketsArgs) -> Result<Asked, CommandError> {
     let base = args.url.as_deref().or(usual);
     let base = base
         .ok_or_else(|| usage!("--to jira:KEY needs --url: https://NAME.atlassian.net, or your own Jira"))?;
-    let base = Base::parse(base).map_err(|why| usage!("{why}"))?;
+    let base = Base::parse("--url", base).map_err(|why| usage!("{why}"))?;
     let (tracker, variable): (Box<dyn Tracker>, _) = match &target {
         Target::GitHub(owner, name) => (Box::new(GitHub::new(owner, name)), github::TOKEN),
         Target::GitLab(project) => (Box::new(GitLab::new(project)), gitlab::TOKEN),

@@ -1,7 +1,7 @@
 //! The world of the driver of tickets: requests through its door, real time, the journal in the run's bundle.
 
 use crate::host;
-use farmjank_tickets::door::Door;
+use farmjank_requests::door::Door;
 use farmjank_tickets::{Answer, Lost, Outside, Request};
 use serde_json::Value;
 use std::path::PathBuf;

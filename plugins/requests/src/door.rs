@@ -4,7 +4,7 @@
 //! are bounded. TLS is rustls with ring, and trusts whom the computer trusts.
 #![allow(clippy::disallowed_types, reason = "this file is the outside world")]
 
-use crate::outside::{Answer, Lost, Method, Request};
+use crate::exchange::{Answer, Lost, Method, Request};
 use base64::Engine;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Url};
@@ -20,20 +20,20 @@ const CONNECT: Duration = Duration::from_secs(15);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoDoor {
     /// No address.
-    #[error("--url is no address ({0}); write https://HOST/…")]
-    NoAddress(String),
+    #[error("{0} is no address ({1}); write https://HOST/…")]
+    NoAddress(&'static str, String),
     /// A secret in an address is seen by everybody.
-    #[error("--url has a user or password in it: a token comes from the environment alone")]
-    Secret,
+    #[error("{0} has a user or password in it: a token comes from the environment alone")]
+    Secret(&'static str),
     /// More than a base.
-    #[error("--url ends before `?` and `#`: give the base of the interface alone")]
-    Query,
+    #[error("{0} ends before `?` and `#`: give the base of the interface alone")]
+    Query(&'static str),
     /// Another scheme.
-    #[error("--url begins with https://")]
-    Scheme,
+    #[error("{0} begins with https://")]
+    Scheme(&'static str),
     /// Without TLS, and not to this computer.
-    #[error("--url is http://, where everybody on the way can read the token: give https://")]
-    Clear,
+    #[error("{0} is http://, where everybody on the way can read the token: give https://")]
+    Clear(&'static str),
     /// It cannot stand in a header.
     #[error("the token has characters that no token has: check how it is set")]
     Token,
@@ -82,30 +82,35 @@ impl Token {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     url: Url,
+    /// What it was given by, such as `--url`.
+    given_by: &'static str,
 }
 
 impl Base {
-    /// Reads an address.
+    /// Reads an address that was given by a flag or variable of this name.
     ///
     /// # Errors
     /// It is none, or one that a token must not go to.
-    pub fn parse(text: &str) -> Result<Base, NoDoor> {
-        let url = Url::parse(text).map_err(|why| NoDoor::NoAddress(why.to_string()))?;
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(NoDoor::Secret);
+    pub fn parse(given_by: &'static str, text: &str) -> Result<Base, NoDoor> {
+        let base = Base { url: address(given_by, text)?, given_by };
+        if base.url.query().is_some() || base.url.fragment().is_some() {
+            return Err(NoDoor::Query(given_by));
         }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(NoDoor::Query);
-        }
-        let safe = match url.scheme() {
-            "https" => true,
-            "http" => is_here(&url),
-            _ => return Err(NoDoor::Scheme),
-        };
-        if !safe {
-            return Err(NoDoor::Clear);
-        }
-        Ok(Base { url })
+        Ok(base)
+    }
+
+    /// Reads an address that is a secret itself: its host, which may be shown, and path and query for a request.
+    ///
+    /// # Errors
+    /// It is none, or one that a secret must not go to.
+    pub fn of_secret(given_by: &'static str, text: &str) -> Result<(Base, String), NoDoor> {
+        let mut url = address(given_by, text)?;
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let path = format!("{}{query}", url.path().trim_start_matches('/'));
+        url.set_path("");
+        url.set_query(None);
+        url.set_fragment(None);
+        Ok((Base { url, given_by }, path))
     }
 
     /// Host and path, for people.
@@ -122,6 +127,20 @@ impl Base {
         } else {
             Err("the address leads elsewhere".to_owned())
         }
+    }
+}
+
+/// An address that a secret may go to: with TLS, or to this computer.
+fn address(given_by: &'static str, text: &str) -> Result<Url, NoDoor> {
+    let url = Url::parse(text).map_err(|why| NoDoor::NoAddress(given_by, why.to_string()))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(NoDoor::Secret(given_by));
+    }
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_here(&url) => Ok(url),
+        "http" => Err(NoDoor::Clear(given_by)),
+        _ => Err(NoDoor::Scheme(given_by)),
     }
 }
 
@@ -176,6 +195,7 @@ impl Door {
             Method::Post => reqwest::Method::POST,
             Method::Put => reqwest::Method::PUT,
             Method::Patch => reqwest::Method::PATCH,
+            Method::Delete => reqwest::Method::DELETE,
         };
         let mut builder = self.client.request(method, url).header(ACCEPT, self.accept.clone());
         if let Some(token) = &self.token {
@@ -183,6 +203,9 @@ impl Door {
         }
         if let Some(body) = &request.body {
             builder = builder.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        }
+        for (name, value) in &request.headers {
+            builder = builder.header(*name, value);
         }
         let mut response = builder.send().await.map_err(|why| self.lost(&why))?;
         let headers = response
@@ -193,8 +216,11 @@ impl Door {
             Answer { status: response.status().as_u16(), headers: headers.collect(), body: Vec::new() };
         while let Some(piece) = response.chunk().await.map_err(|why| self.lost(&why))? {
             if answer.body.len() + piece.len() > ANSWER {
-                let what =
-                    format!("{} answers with more than {ANSWER} bytes; check --url", self.base.shown());
+                let what = format!(
+                    "{} answers with more than {ANSWER} bytes; check {}",
+                    self.base.shown(),
+                    self.base.given_by
+                );
                 return Err(Lost { what, maybe_done: true });
             }
             answer.body.extend_from_slice(&piece);
@@ -203,9 +229,9 @@ impl Door {
     }
 
     fn lost(&self, why: &reqwest::Error) -> Lost {
-        let place = self.base.shown();
+        let (place, given_by) = (self.base.shown(), self.base.given_by);
         let what = if why.is_connect() {
-            format!("{place} cannot be reached: {}; check --url and the network", causes(why))
+            format!("{place} cannot be reached: {}; check {given_by} and the network", causes(why))
         } else if why.is_timeout() {
             format!("{place} did not answer in time; run this again later")
         } else {
@@ -243,7 +269,7 @@ mod tests {
             "http://[::1]:1",
             "http://localhost",
         ] {
-            assert!(Base::parse(good).is_ok(), "{good}");
+            assert!(Base::parse("--url", good).is_ok(), "{good}");
         }
         for (bad, words) in [
             ("http://git.acme.com", "http://"),
@@ -254,10 +280,10 @@ mod tests {
             ("ftp://git.acme.com", "begins with"),
             ("git.acme.com", "no address"),
         ] {
-            let why = Base::parse(bad).expect_err(bad).to_string();
+            let why = Base::parse("--url", bad).expect_err(bad).to_string();
             assert!(why.contains(words) && !why.contains("pw"), "{bad}: {why}");
         }
-        let base = Base::parse("https://git.acme.com/api").expect("good");
+        let base = Base::parse("--url", "https://git.acme.com/api").expect("good");
         assert_eq!(
             base.join("repos/a/b?x=1").expect("good").as_str(),
             "https://git.acme.com/api/repos/a/b?x=1"
@@ -266,6 +292,27 @@ mod tests {
             base.join("@evil.com/x").map(|url| url.host_str().map(str::to_owned)),
             Ok(Some("git.acme.com".to_owned()))
         );
+    }
+
+    #[test]
+    fn of_an_address_that_is_a_secret_only_the_host_is_shown() {
+        let (base, path) =
+            Base::of_secret("HOOK", "https://chat.acme.com/services/T0/s3cret?access_token=more#x")
+                .expect("good");
+        assert_eq!(
+            (base.shown().as_str(), path.as_str()),
+            ("https://chat.acme.com", "services/T0/s3cret?access_token=more")
+        );
+        assert_eq!(
+            base.join(&path).expect("good").as_str(),
+            "https://chat.acme.com/services/T0/s3cret?access_token=more"
+        );
+        for bad in
+            ["http://chat.acme.com/s3cret", "https://u:s3cret@chat.acme.com", "s3cret", "file:///s3cret"]
+        {
+            let why = Base::of_secret("HOOK", bad).expect_err(bad).to_string();
+            assert!(why.starts_with("HOOK ") && !why.contains("s3cret"), "{why}");
+        }
     }
 
     #[test]

@@ -1,0 +1,43 @@
+//! Flags of `farmjank notify`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  farmjank notify out --to pull-request:acme/shop#12
+  farmjank notify out --to pull-request:acme/shop#12 --dry-run     what would be said
+
+The token comes from the environment alone: GITHUB_TOKEN.
+Exit codes: 0 told, or nothing to tell · 2 flags, or the run · 3 somebody could not be told. Who can be told, and what:
+docs/notifications.md";
+
+/// `farmjank notify`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub struct NotifyArgs {
+    /// The run bundle.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Who is told: pull-request:OWNER/REPO#NUMBER, one comment that is kept up to date; repeatable.
+    #[arg(long, value_name = "WHO", required = true)]
+    pub to: Vec<String>,
+    /// Only print what would be said.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What tells the comment from others of farmjank on the same pull request: small letters, digits, `-`.
+    #[arg(long, value_name = "NAME", default_value = "gate")]
+    pub key: String,
+    /// The commit that was measured, for the comment.
+    #[arg(long, value_name = "SHA", default_value = "", hide_default_value = true)]
+    pub commit: String,
+    /// How the command ended that should have left the bundle: where there is none, the comment says that.
+    #[arg(long, value_name = "CODE")]
+    pub ended: Option<u8>,
+    /// Base of GitHub's interface: https://HOST/api/v3 of GitHub Enterprise. Default GITHUB_API_URL, which jobs there
+    /// have, else https://api.github.com.
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// How long telling everybody may take (`2m`), with all that is tried again.
+    #[arg(long, value_name = "TIME", default_value = "2m")]
+    pub time: String,
+}
