@@ -2,6 +2,8 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "tests live in the real world")]
 
 mod absent;
+#[cfg(unix)]
+mod act;
 mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
@@ -19,6 +21,8 @@ mod failures;
 mod first;
 mod flows;
 mod foreign;
+#[cfg(unix)]
+mod github_action;
 mod handed;
 #[cfg(unix)]
 mod hostile;
@@ -46,6 +50,7 @@ mod resume;
 mod run;
 #[cfg(unix)]
 mod secrets;
+mod server;
 mod servers;
 mod spread;
 mod stillness;

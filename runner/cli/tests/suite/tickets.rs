@@ -6,10 +6,9 @@ mod gitlab;
 mod jira;
 mod nights;
 mod others;
-mod server;
 
+use crate::server::{Model, Server};
 use crate::world::{Ended, ended, farmjank, run, write};
-use server::{Model, Server};
 use std::path::Path;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tickets.md");

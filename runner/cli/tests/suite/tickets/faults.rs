@@ -2,8 +2,8 @@
 //! what to do is said.
 
 use super::github::GitHub;
-use super::server::{Fault, Seen, Server};
 use super::{LOCKED, night, on_github};
+use crate::server::{Fault, Seen, Server};
 use std::path::Path;
 
 fn opens(seen: &Seen) -> bool {

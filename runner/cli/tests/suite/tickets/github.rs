@@ -1,6 +1,6 @@
 //! A model of GitHub's issues: one repository.
 
-use super::server::{Model, Reply, Seen, page};
+use crate::server::{Model, Reply, Seen, page};
 use serde_json::{Value, json};
 
 /// The repository `acme/shop`.

@@ -1,6 +1,6 @@
 //! A model of GitLab's issues: one project in two groups.
 
-use super::server::{Model, Reply, Seen, page};
+use crate::server::{Model, Reply, Seen, page};
 use serde_json::{Value, json};
 
 /// The project `acme/apps/shop`.

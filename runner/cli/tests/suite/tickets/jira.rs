@@ -1,7 +1,7 @@
 //! A model of Jira, in the cloud or not: one project. In the cloud an issue is found late, but for those whose number
 //! is given.
 
-use super::server::{Model, Reply, Seen};
+use crate::server::{Model, Reply, Seen};
 use serde_json::{Value, json};
 
 /// The project `SHOP`.

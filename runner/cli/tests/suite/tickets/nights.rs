@@ -1,8 +1,8 @@
 //! A cause's ticket from the night it appears to the build that brings it back.
 
 use super::github::GitHub;
-use super::server::Server;
 use super::{LOCKED, PLAIN, night, on_github};
+use crate::server::Server;
 use crate::world::write;
 use serde_json::Value;
 use std::path::Path;

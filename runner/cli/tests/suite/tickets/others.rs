@@ -2,8 +2,8 @@
 
 use super::gitlab::GitLab;
 use super::jira::Jira;
-use super::server::{Fault, Model, Seen, Server};
 use super::{LOCKED, PLAIN, TOKEN, night, tickets};
+use crate::server::{Fault, Model, Seen, Server};
 use crate::world::{Ended, ended, farmjank};
 use serde_json::Value;
 use std::path::Path;

@@ -1,0 +1,161 @@
+//! From an empty repository to a gate, and the workflows of the kit, each job's steps as a runner would run them.
+
+use super::pulls::Pulls;
+use super::{builds, kit, program, runner};
+use crate::act::{Runner, yaml};
+use crate::server::Server;
+use crate::world::{SMOOTH, ended, farmjank, run, write};
+use serde_json::json;
+use std::path::Path;
+
+/// A runner of phones has farmjank on its path; here its phones are virtual.
+fn phones(runner: &mut Runner, folder: &Path) {
+    let own = env!("CARGO_BIN_EXE_farmjank");
+    let script = format!(
+        "#!/bin/sh\nverb=$1\ncase $verb in run|ab) shift; exec {own} $verb --lab demo \"$@\";; esac\nexec {own} \"$@\"\n"
+    );
+    program(folder, "bin/farmjank", &script);
+    let path = std::env::var("PATH").unwrap_or_default();
+    runner.env.insert("PATH".to_owned(), format!("{}:{path}", folder.join("bin").display()));
+}
+
+/// The action as `farmjank init` puts it into a repository.
+fn vendored(runner: &Runner) {
+    for file in ["action.yml", "install.sh", "run.sh", "comment.sh"] {
+        let text = std::fs::read_to_string(kit().join(file)).expect(file);
+        write(&runner.work(), &format!(".github/actions/farmjank/{file}"), &text);
+    }
+}
+
+fn page() -> String {
+    std::fs::read_to_string(kit().join("../../docs/ci.md")).expect("the page")
+}
+
+#[test]
+fn the_page_names_every_input_of_the_action_and_every_workflow() {
+    let page = page();
+    let action = yaml(&kit().join("action.yml"));
+    for input in action["inputs"].as_object().expect("inputs").keys() {
+        let row = |line: &&str| {
+            line.starts_with('|')
+                && line.split(" | ").next().is_some_and(|cell| cell.contains(&format!("`{input}`")))
+        };
+        assert_eq!(page.lines().filter(row).count(), 1, "{input}");
+    }
+    for file in std::fs::read_dir(kit().join("workflows")).expect("workflows") {
+        let name = file.expect("one").file_name().to_string_lossy().into_owned();
+        assert!(page.contains(&format!("| `{name}` |")), "{name}");
+    }
+}
+
+#[test]
+fn from_an_empty_repository_to_a_gate_in_three_commands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    let place = runner.work();
+    std::fs::remove_dir_all(place.join("scenarios")).expect("an empty repository");
+    // The three as the page has them: write, look, and the push that sets the rest off.
+    let page = page();
+    let block =
+        page.split("## GitHub\n\n```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    let commands: Vec<&str> =
+        block.lines().map(|line| line.split(" #").next().expect("a command").trim()).collect();
+    assert!(commands.len() == 3 && commands[2].ends_with("git push"), "{commands:?}");
+    for command in &commands[..2] {
+        let words: Vec<&str> = command.split(' ').collect();
+        assert_eq!(words[0], "farmjank");
+        let ended = run(&place, &words[1..]);
+        assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    }
+    phones(&mut runner, folder.path());
+    let job = yaml(&place.join(".github/workflows/smooth.yml"))["jobs"]["smooth"].clone();
+    let done = runner.job(&job, &json!({})).expect("it is not of a fork");
+    let log = &runner.step("run").out;
+    // It is a gate: one of the four virtual phones stutters, and closes it.
+    assert!(!done.succeeded && log.contains("::error file=scenarios/home-feed.yaml,line="), "{log}");
+    assert!(runner.artifact("farmjank").join("report.html").is_file());
+    assert!(server.inside().model.bodies()[0].contains("## ❌ fail: 1 failed, 3 passed"));
+    // Limits that it keeps open it, and the same comment says so.
+    let file = place.join("scenarios/home-feed.yaml");
+    let scenario = std::fs::read_to_string(&file).expect("the scenario");
+    let loose = scenario
+        .replace("'mean < 10', 'max < 30'", "'mean < 500', 'max < 900'")
+        .replace("mean >= 90%", "mean >= 30%");
+    std::fs::write(&file, loose.replace("max == 0", "max <= 20")).expect("it");
+    assert!(runner.job(&job, &json!({})).expect("a job").succeeded, "{}", runner.step("run").err);
+    let bodies = server.inside().model.bodies();
+    assert!(bodies.len() == 1 && bodies[0].contains("## ✅ pass: 4 passed"), "{bodies:?}");
+    // And phones run no code of strangers.
+    runner.github["event"]["pull_request"]["head"]["repo"]["full_name"] = "mallory/shop".into();
+    assert!(runner.job(&job, &json!({})).is_none());
+}
+
+#[test]
+fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    vendored(&runner);
+    phones(&mut runner, folder.path());
+    let gate = yaml(&kit().join("workflows/gate.yml"))["jobs"]["gate"].clone();
+    let inputs = json!({ "paths": "scenarios", "args": "--iterations 3", "comment": "gate" });
+    assert!(runner.job(&gate, &inputs).expect("a job").succeeded, "{}", runner.step("run").err);
+    builds(&runner.work());
+    let uploaded = runner.artifact("builds");
+    std::fs::create_dir_all(&uploaded).expect("a folder");
+    for (from, to) in [("ab/shop-7.4.apk", "old.apk"), ("ab/shop-7.5.apk", "new.apk")] {
+        std::fs::copy(runner.work().join(from), uploaded.join(to)).expect("a copy");
+    }
+    let job = yaml(&kit().join("workflows/builds.yml"))["jobs"]["builds"].clone();
+    let inputs = json!({ "artifact": "builds", "paths": "gallery/search.yaml", "args": "--budget 40m" });
+    assert!(!runner.job(&job, &inputs).expect("a job").succeeded, "7.5 is slower");
+    let bodies = server.inside().model.bodies();
+    assert_eq!(bodies.len(), 2);
+    assert!(
+        bodies[0].starts_with("<!-- farmjank:gate -->") && bodies[1].starts_with("<!-- farmjank:builds -->")
+    );
+    assert!(runner.artifact("farmjank-builds").join("report.html").is_file());
+}
+
+#[test]
+fn shards_are_measured_apart_and_told_as_one_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    vendored(&runner);
+    phones(&mut runner, folder.path());
+    let jobs = yaml(&kit().join("workflows/shards.yml"))["jobs"].clone();
+    let inputs = json!({ "paths": "scenarios", "args": "" });
+    for shard in jobs["shard"]["strategy"]["matrix"]["shard"].as_array().expect("shards") {
+        runner.contexts["matrix"] = json!({ "shard": shard });
+        let done = runner.job(&jobs["shard"], &inputs).expect("a job");
+        assert!(done.succeeded, "{}{}", runner.step("run").out, runner.step("run").err);
+    }
+    assert_eq!(server.counted(), (0, 0), "a shard says nothing alone");
+    runner.contexts["needs"] = json!({ "shard": { "result": "success" } });
+    let done = runner.job(&jobs["merge"], &inputs).expect("a job");
+    assert!(done.succeeded, "{}{}", runner.step("run").out, runner.step("run").err);
+    let bodies = server.inside().model.bodies();
+    assert!(bodies.len() == 1 && bodies[0].contains("## ✅ pass: 4 passed"), "{bodies:?}");
+    runner.contexts["needs"] = json!({ "shard": { "result": "skipped" } });
+    assert!(runner.job(&jobs["merge"], &inputs).is_none());
+}
+
+#[test]
+fn a_nightly_sweep_leaves_a_history_that_the_next_night_goes_on_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    vendored(&runner);
+    phones(&mut runner, folder.path());
+    let sweep = yaml(&kit().join("workflows/nightly.yml"))["jobs"]["sweep"].clone();
+    write(&runner.work(), "scenarios/feed.yaml", &SMOOTH.replace("iterations: 2", "iterations: 5"));
+    std::fs::create_dir_all(runner.work().join("history")).expect("what the cache brings");
+    assert!(runner.job(&sweep, &json!({})).expect("a job").succeeded, "{}", runner.step("run").err);
+    assert!(runner.artifact("farmjank-night").join("results.json").is_file());
+    let mut listed = farmjank(&runner.work());
+    let listed = ended(listed.args(["history", "--history", "history/nights.sqlite"]));
+    assert!(listed.code == 0 && listed.out.contains("fling the feed"), "{}{}", listed.out, listed.err);
+    assert_eq!(server.counted(), (0, 0));
+}
