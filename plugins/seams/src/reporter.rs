@@ -26,6 +26,13 @@ pub enum Delivery {
         /// Why not.
         why: String,
     },
+    /// What somebody else's program was to deliver, and did not: said and logged, and no part of the exit code.
+    Missed {
+        /// What is missing.
+        what: String,
+        /// Why.
+        why: String,
+    },
 }
 
 /// The frames of measured windows, for reporters that draw them.

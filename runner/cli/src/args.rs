@@ -9,9 +9,11 @@ mod first;
 mod given;
 mod health;
 mod history;
+mod lab;
 mod merge;
 mod methods;
 mod notify;
+mod plugin;
 mod prove;
 mod quarantine;
 mod recover;
@@ -35,8 +37,10 @@ pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaA
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
 pub use health::HealthArgs;
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
+pub use lab::{LabArgs, LabCommand, ServeArgs};
 pub use merge::MergeArgs;
 pub use notify::NotifyArgs;
+pub use plugin::{CheckPluginArgs, PluginArgs, PluginCommand, PluginFlag};
 pub use prove::{DevicesArgs, DoctorArgs};
 pub use quarantine::{
     AddArgs, ListFormat, QuarantineArgs, QuarantineCommand, QuarantinedArgs, RemoveQuarantineArgs,
@@ -156,6 +160,8 @@ pub enum Command {
     Schema(SchemaArgs),
     /// How the phones fared lately (`lab health`); the virtual phone lab: list it, serve it to adb.
     Lab(LabArgs),
+    /// Programs of other people that are told of runs: check one.
+    Plugin(PluginArgs),
     /// Print completions for a shell: bash, zsh, fish, elvish, powershell.
     Completions(CompletionsArgs),
     /// Print a manual page, for `man -l -`.
@@ -240,6 +246,8 @@ pub struct RunArgs {
     pub rerun: rerun::RerunArgs,
     #[arg(long, value_name = "NAME[=FILE]", help = report_targets::another())]
     pub reporter: Vec<String>,
+    #[command(flatten)]
+    pub plugins: PluginFlag,
     /// Also write the JUnit file here.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -303,6 +311,8 @@ pub struct ReportArgs {
     pub format: String,
     #[arg(long, value_name = "NAME[=FILE]", help = report_targets::again())]
     pub reporter: Vec<String>,
+    #[command(flatten)]
+    pub plugins: PluginFlag,
     /// Longest Markdown, in bytes: 65000 for a comment on GitHub; default 1000000, for a job summary.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2_000..))]
     pub max_bytes: Option<u32>,
@@ -345,44 +355,4 @@ pub enum MetricsFormat {
     Json,
     /// For pages.
     Markdown,
-}
-
-/// `farmjank lab`
-#[derive(Args, Debug, Clone)]
-pub struct LabArgs {
-    /// What to do with it; lists the gallery when left out.
-    #[command(subcommand)]
-    pub command: Option<LabCommand>,
-}
-
-/// What can be done with a lab.
-#[derive(Subcommand, Debug, Clone)]
-pub enum LabCommand {
-    /// List the gallery.
-    List,
-    /// What the runs of the last days say of each phone: jobs, times it left, what was done for it, faults of the lab,
-    /// heat, day by day; and the phone to replace, where one stands out of the others.
-    Health(HealthArgs),
-    /// Serve a lab in real time on loopback: as an adb server, and as phones the stock adb can connect to.
-    Serve(ServeArgs),
-}
-
-/// `farmjank lab serve`
-#[derive(Args, Debug, Clone)]
-pub struct ServeArgs {
-    /// A name from `farmjank lab`, or a lab file.
-    #[arg(default_value = "demo", value_name = "NAME|FILE")]
-    pub lab: String,
-    /// Port of the adb server; 0 takes a free one.
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
-    pub port: u16,
-    /// Also serve every phone as an adb daemon, for `adb connect`.
-    #[arg(long)]
-    pub daemons: bool,
-    /// Seed.
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// When interrupted, write the truth here: every frame that existed, as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub truth: Option<PathBuf>,
 }

@@ -23,6 +23,7 @@ pub mod notify;
 pub mod overview;
 mod phones_json;
 pub mod plan;
+pub mod plugin;
 pub mod prove;
 pub mod quarantine;
 pub mod report;

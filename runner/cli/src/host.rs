@@ -8,6 +8,7 @@ mod durable;
 mod output;
 mod packed;
 mod phone_log;
+mod plugin;
 mod poured;
 mod reading;
 mod secrets;
@@ -15,6 +16,7 @@ pub mod signals;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};
+pub use plugin::PluginProcess;
 pub use poured::pour;
 pub use reading::{home_of, is_below, is_handed, read_file, read_from, read_pieces, whole_path, yaml_files};
 pub use secrets::{for_owner, has_secrets, keep_secret};

@@ -13,6 +13,7 @@ mod host;
 mod memory;
 mod needs;
 mod owners;
+mod plugin_targets;
 mod quarantine;
 mod report_targets;
 mod scenarios;
@@ -100,6 +101,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Schema(args) => commands::check::schema(args.of),
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::completions::man(args),
+        Command::Plugin(args) => commands::plugin::run(args),
         Command::Lab(args) => code(in_runtime(false, commands::lab::run(args, terminal))),
     }
 }

@@ -177,7 +177,7 @@ impl Redirected {
             Delivery::Commands(text) if matches!(self.to, To::Out) => return Some(Delivery::Commands(text)),
             Delivery::File { bytes, .. } => bytes,
             Delivery::Out(text) | Delivery::Commands(text) | Delivery::Err(text) => text.into_bytes(),
-            failed @ Delivery::Failed { .. } => return Some(failed),
+            failed @ (Delivery::Failed { .. } | Delivery::Missed { .. }) => return Some(failed),
         };
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
         match &self.to {

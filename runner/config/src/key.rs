@@ -98,6 +98,7 @@ pub const KEYS: &[Key] = &[
     key("out", Path),
     beside("overwrite", Flag, "out"),
     key("reporter", Reports),
+    key("plugin", Pairs),
     key("junit", Path),
     key("no-witnesses", Flag),
     key("allow-debuggable", Flag),

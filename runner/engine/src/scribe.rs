@@ -18,8 +18,8 @@ use std::rc::Rc;
 /// Name of the log inside the bundle.
 pub const LOG: &str = "events.ndjson";
 /// What else a run's folder holds: files and folders.
-pub const BUNDLE: [&str; 6] =
-    ["evidence", "plots", "report.html", "results.json", "junit.xml", "metrics.txt"];
+pub const BUNDLE: [&str; 7] =
+    ["evidence", "plots", "plugins", "report.html", "results.json", "junit.xml", "metrics.txt"];
 
 /// Where text for people goes.
 pub trait Voice {
@@ -236,6 +236,10 @@ impl Scribe {
                     Err(error) => self.failed(at, reporter, path, error.why.to_string()),
                 },
                 Delivery::Failed { what, why } => self.failed(at, reporter, what, why),
+                Delivery::Missed { what, why } => {
+                    self.voice.err(&format!("warning: {reporter} did not deliver {what}: {why}\n"));
+                    self.put(at, Fact::DeliveryFailed { reporter, what, why });
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 24] = [
+const TABLE: [(&str, &[&str]); 26] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
@@ -27,6 +27,8 @@ const TABLE: [(&str, &[&str]); 24] = [
     ("notify", &["leaf", "requests"]),
     ("tickets", &["leaf", "requests", "results"]),
     ("farm", &["leaf", "seams", "results"]),
+    ("process", &["leaf", "seams", "results"]),
+    ("plugin-busy", &[]),
     ("engine", &["leaf", "scenarios", "script", "seams", "results", "measure"]),
     ("lab-shards", &["engine", "scenarios", "seams", "results"]),
     ("config", &["leaf", "scenarios"]),
@@ -53,6 +55,7 @@ const ANYTHING: &[&str] = &[
     "notify",
     "tickets",
     "farm",
+    "process",
     "engine",
     "lab-shards",
     "config",

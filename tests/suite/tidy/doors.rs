@@ -18,7 +18,7 @@ const BLOCKING: [&str; 2] = ["SystemTime", "spawn_blocking"];
 const PRINTING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 /// Who may: the outside world itself, the sockets a lab and the live view are served on, the file
 /// of a history store, requests to systems of other people, and the chores, which are a program of their own.
-const MAY: [&str; 17] = [
+const MAY: [&str; 18] = [
     "runner/cli/src/host.rs",
     "runner/cli/src/host/bundle.rs",
     "runner/cli/src/host/claims.rs",
@@ -30,6 +30,7 @@ const MAY: [&str; 17] = [
     "runner/cli/src/host/signals.rs",
     "runner/cli/src/host/phone_log.rs",
     "runner/cli/src/host/poured.rs",
+    "runner/cli/src/host/plugin.rs",
     "runner/cli/src/ui/door.rs",
     "plugins/lab/src/serve.rs",
     "plugins/history/src/postgres/worker.rs",

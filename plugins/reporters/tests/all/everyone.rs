@@ -25,7 +25,9 @@ pub fn reports(name: &str, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<S
     let text = |delivery: Delivery| match delivery {
         Delivery::Out(text) | Delivery::Commands(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8(bytes).expect("reports are UTF-8"),
-        Delivery::Failed { what, why } => panic!("{name} writes nothing itself: {what}: {why}"),
+        Delivery::Failed { what, why } | Delivery::Missed { what, why } => {
+            panic!("{name} writes nothing itself: {what}: {why}")
+        }
     };
     let told = deliveries.into_iter().map(text);
     if name == "html" { told.map(without_program).collect() } else { told.collect() }

@@ -53,7 +53,7 @@ pub fn run(args: &MergeArgs, terminal: Terminal) -> u8 {
             return Verdict::Broken.exit_code();
         }
     }
-    let reporters = reporters((true, false), &requests, terminal, &args.out);
+    let reporters = reporters((true, false), &requests, Vec::new(), terminal, &args.out);
     let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
     let record = write(MergeSetup { merged, files, voice, reporters, against });
     record.exit_code.unwrap_or(Verdict::Broken.exit_code())

@@ -5,6 +5,7 @@ use crate::args::{ReportArgs, ScenarioArgs};
 use crate::baselines::recorded;
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Bundle, Streams};
+use crate::plugin_targets;
 use crate::report_targets::{self, ReportRequest, requests};
 use crate::scenarios::load;
 use crate::settings::{Terminal, complain, refuse};
@@ -62,6 +63,9 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
         Some(both) => both,
         None => return EXIT_USAGE,
     };
+    if let Err(why) = told(args, &requests) {
+        return refuse(&why);
+    }
     let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     let mut delivered = true;
     for request in &requests {
@@ -93,6 +97,18 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
     if delivered { code } else { exit_undelivered(code) }
 }
 
+/// Tells plugins of the run again.
+fn told(args: &ReportArgs, requests: &[ReportRequest]) -> Result<(), CommandError> {
+    match (&args.plugins.plugin[..], &args.runs[..]) {
+        ([], _) => Ok(()),
+        (_, _) if !args.rejudge.is_empty() => {
+            Err("--plugin: a plugin is told the events of the run as they are; leave out --rejudge".into())
+        }
+        (plugins, [run]) => plugin_targets::tell_again(plugins, run, report_targets::is_taken(requests)),
+        _ => Err("--plugin: a plugin is told of one run at a time; name one".into()),
+    }
+}
+
 /// The records of the bundles, judged anew where asked for; none after a complaint.
 fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
     let wanted = ScenarioArgs { paths: args.rejudge.clone(), given: args.given.clone() };
@@ -109,7 +125,9 @@ fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
 }
 
 fn requests_of(args: &ReportArgs) -> Option<Vec<ReportRequest>> {
-    let short = [args.format.clone()];
+    // Whoever asks for a plugin alone wants no table.
+    let short: Vec<String> =
+        args.plugins.plugin.is_empty().then(|| args.format.clone()).into_iter().collect();
     let asked = if args.reporter.is_empty() { &short[..] } else { &args.reporter };
     requests(asked).map_err(complain).ok()
 }
@@ -131,7 +149,7 @@ fn document(
     let text = |delivery| match delivery {
         Delivery::Out(text) | Delivery::Commands(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8_lossy(&bytes).into_owned(),
-        Delivery::Failed { what, why } => format!("{what}: {why}\n"),
+        Delivery::Failed { what, why } | Delivery::Missed { what, why } => format!("{what}: {why}\n"),
     };
     told.into_iter().map(text).collect()
 }

@@ -12,12 +12,13 @@ use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
 use crate::owners;
+use crate::plugin_targets;
 use crate::quarantine;
 use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::{Unread, load_noting, selection};
 use crate::settings::{Terminal, complain, refuse, serials, time};
 use crate::ui::Ui;
-use crate::wiring::{self, lab, phones, probes_of_run, sources};
+use crate::wiring::{self, Phones, lab, phones, probes_of_run, sources};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Setup, run as conduct};
 use farmjank_engine::options::Options;
@@ -30,6 +31,7 @@ use farmjank_frames::ftrace::Methods;
 use farmjank_lab::lab::Lab;
 use farmjank_lab_shards as lab_shards;
 use farmjank_leaf::text::name as shown;
+use farmjank_process::reporter::Started;
 use farmjank_reporters::{by_name, paint};
 use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
@@ -145,17 +147,11 @@ async fn conducted(
 ) -> Result<(Record, Option<Ui>, PathBuf), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
     inputs.wanted.inventory.clone_from(&phones.inventory.phones);
-    let asked = Asked {
-        scenarios: &scenarios,
-        selection: &inputs.selection,
-        quarantine: &inputs.quarantine,
-        wanted: &inputs.wanted,
-        phones: &phones,
-    };
-    let Place { run, root, bundle, earlier } = asked.place(args).map_err(|none| no_place(&none))?;
+    let Place { run, root, bundle, earlier } = placed(args, &scenarios, &inputs, &phones)?;
     let (ui, stop) = (watched(args, &root).map_err(|why| refuse(&why))?, Stop::default());
     host::signals::listen(stop.clone());
-    let RunInputs { wanted, selection, quarantine, requests, against, ab_plan, forewarn, .. } = inputs;
+    let RunInputs { wanted, selection, quarantine, requests, plugins, against, ab_plan, forewarn, .. } =
+        inputs;
     let options = Options {
         run,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -175,7 +171,8 @@ async fn conducted(
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };
-    let (turns, reporters) = (options.ab_plan.is_some(), reporters(heard(args), &requests, terminal, &root));
+    let turns = options.ab_plan.is_some();
+    let reporters = reporters(heard(args), &requests, plugins, terminal, &root);
     let (files, voice, place) = (Rc::new(bundle), Rc::new(Streams), root.clone());
     let record = if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none()) {
         let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
@@ -209,10 +206,17 @@ async fn conducted(
         };
         conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", shown(&root))))?
     };
-    if !args.quiet && !turns && !args.watch {
-        tell_left(&record, &root);
+    if !turns {
+        tell_left(args, &record, &root);
     }
     Ok((record, ui, root))
+}
+
+/// The run's folder, or the exit code when there is none to be had.
+fn placed(args: &RunArgs, scenarios: &[Scenario], inputs: &RunInputs, phones: &Phones) -> Result<Place, u8> {
+    let RunInputs { selection, quarantine, wanted, .. } = inputs;
+    let asked = Asked { scenarios, selection, quarantine, wanted, phones };
+    asked.place(args).map_err(|none| no_place(&none))
 }
 
 /// Whether it is quiet, and whether its table stands aside.
@@ -221,8 +225,8 @@ fn heard(args: &RunArgs) -> (bool, bool) {
 }
 
 /// What can still be measured, and how.
-fn tell_left(record: &Record, root: &Path) {
-    let left = left(record, &record.devices).len();
+fn tell_left(args: &RunArgs, record: &Record, root: &Path) {
+    let left = if args.quiet || args.watch { 0 } else { left(record, &record.devices).len() };
     let jobs = if left == 1 { "1 job".to_owned() } else { format!("{left} jobs") };
     if left > 0 {
         let words = format!(
@@ -322,6 +326,7 @@ pub fn no_phones(fault: &Fault) -> u8 {
 pub fn reporters(
     (quiet, aside): (bool, bool),
     requests: &[ReportRequest],
+    plugins: Vec<Started>,
     terminal: Terminal,
     root: &Path,
 ) -> Vec<Box<dyn Reporter>> {
@@ -342,5 +347,7 @@ pub fn reporters(
         console.into_iter().map(|console| report_targets::console(console, quiet, taken)).collect();
     made.extend(farmjank_reporters::bundled().filter_map(|name| by_name(name, &mut options)));
     made.extend(report_targets::reporters(requests, paint, root));
+    // Last, so that the files of the others are there when a plugin is asked.
+    made.extend(plugin_targets::reporters(plugins, root, taken));
     made
 }

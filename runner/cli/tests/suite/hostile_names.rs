@@ -203,6 +203,13 @@ fn of_runs(name: &str) -> Vec<Vec<String>> {
         &["tickets", &bundle, "--to", "github:acme/shop", "--label", name],
         &["notify", &bundle, "--to", "pull-request:acme/shop#12", "--dry-run"],
         &["notify", &bundle, "--to", name, "--dry-run"],
+        &["report", &bundle, "--plugin", name],
+        &["report", &bundle, "--plugin", &format!("x=echo '{name}'")],
+        &["report", &bundle, "--plugin", &format!("x=./'{name}'")],
+        &["plugin", "check", &at("-missing")],
+        &["plugin", "check", "echo", name],
+        &["plugin", "check", "ls", &at("-missing")],
+        &["plugin", "check", "--timeout", name, "true"],
         &["notify", &at("-missing"), "--to", "pull-request:acme/shop#12", "--key", name],
     ])
 }

@@ -40,6 +40,8 @@ mod nights;
 mod outside;
 #[cfg(unix)]
 mod packed;
+#[cfg(unix)]
+mod plugins;
 mod prepared;
 mod prove;
 mod quarantine;

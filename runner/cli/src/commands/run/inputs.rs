@@ -8,6 +8,7 @@ use crate::command_error::{CommandError, usage};
 use crate::history::{self, Keeper};
 use crate::host::Streams;
 use crate::needs::{Known, forewarning};
+use crate::plugin_targets;
 use crate::report_targets::{ReportRequest, make_way, requests};
 use crate::scenarios::{adjust, expected, selection};
 use crate::settings::{serials, time, variables};
@@ -19,6 +20,7 @@ use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_engine::survey::Wanted;
 use farmjank_history::History;
 use farmjank_leaf::text::{line, name as shown};
+use farmjank_process::reporter::Started;
 use farmjank_results::cause_life::{Spot, WindowDiagnosis, diagnoses};
 use farmjank_results::cause_selector::selected;
 use farmjank_results::cell::CellSession;
@@ -50,6 +52,8 @@ pub struct RunInputs {
     pub quarantine: Vec<Entry>,
     /// Which reports.
     pub requests: Vec<ReportRequest>,
+    /// Which programs of other people are told.
+    pub plugins: Vec<Started>,
     /// What the run is held against.
     pub against: Option<Box<Against>>,
     /// Why frames were late in the run that new causes are held against.
@@ -119,15 +123,9 @@ pub fn inputs(
             (Some(against(named, store, most, &names(scenarios), args.one_session)?), None)
         }
     };
-    let against = if args.keep.rolling && ab_plan.is_none() {
-        let nights = match keeper.as_mut().and_then(Keeper::store) {
-            Some(store) => crate::cell_history::rolling(store, &names(scenarios))
-                .map_err(|why| format!("--rolling: {why}"))?,
-            None => Vec::new(),
-        };
-        Some(alerting(against, nights))
-    } else {
-        against
+    let against = match args.keep.rolling && ab_plan.is_none() {
+        true => Some(rolling(against, keeper.as_mut(), scenarios)?),
+        false => against,
     };
     let store = keeper.as_mut().and_then(Keeper::store);
     let known_causes = args.baseline.as_deref().map(|named| known_causes(named, store)).transpose()?;
@@ -135,17 +133,33 @@ pub fn inputs(
     let phones = if args.watch { 0 } else { expected(scenarios, &selection) };
     let wanted = Wanted { serials: serials(&args.phones), phones, wait, ..Wanted::default() };
     make_way(&requests)?;
+    let plugins = plugin_targets::start(&args.plugins.plugin)?;
     Ok(RunInputs {
         wanted,
         selection,
         quarantine,
         requests,
+        plugins,
         against,
         known_causes,
         keeper,
         ab_plan,
         forewarn,
     })
+}
+
+/// The same, with what the nights before alert of.
+fn rolling(
+    against: Option<Box<Against>>,
+    keeper: Option<&mut Keeper>,
+    scenarios: &[Scenario],
+) -> Result<Box<Against>, CommandError> {
+    let nights = match keeper.and_then(Keeper::store) {
+        Some(store) => crate::cell_history::rolling(store, &names(scenarios))
+            .map_err(|why| format!("--rolling: {why}"))?,
+        None => Vec::new(),
+    };
+    Ok(alerting(against, nights))
 }
 
 /// What the run of a baseline tells of causes: of a bundle all of it; of a pinned baseline what the history kept of its

@@ -1,0 +1,214 @@
+//! Whether a plugin keeps to the protocol: a recorded run is played to it in several ways, each in a process of its
+//! own. A plugin that keeps every rule works with every run.
+
+mod played;
+
+use crate::limits::Patience;
+use crate::misdeed::Misdeed;
+use crate::pipe::{Exit, Parting, Pipe};
+use crate::protocol::{Asked, PROTOCOL};
+use crate::talk::Talk;
+use played::{nothing_ran, recorded, with_news};
+use std::time::Duration;
+
+/// A version nobody speaks.
+const NOBODYS: u32 = 999;
+/// Bytes of a piece of a line, and how long farmjank seems to think behind each.
+const PIECE: usize = 7;
+const THINKS: Duration = Duration::from_millis(1);
+/// How many bytes are told in pieces: some lines, not a minute of pauses.
+const IN_PIECES: usize = 2_000;
+
+/// What a plugin has to keep, in the order it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// It answers hello.
+    Hello,
+    /// It refuses a version it does not speak.
+    Version,
+    /// It ends when its input ends.
+    InputEnds,
+    /// It concludes a run.
+    Concludes,
+    /// It leaves after bye.
+    Leaves,
+    /// It passes over what it does not know.
+    News,
+    /// It takes lines in pieces.
+    Pieces,
+    /// It concludes a run in which nothing ran.
+    NothingRan,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: [Rule; 8] = [
+        Rule::Hello,
+        Rule::Version,
+        Rule::InputEnds,
+        Rule::Concludes,
+        Rule::Leaves,
+        Rule::News,
+        Rule::Pieces,
+        Rule::NothingRan,
+    ];
+
+    /// The rule in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Rule::Hello => "answers hello with a version it was offered",
+            Rule::Version => "refuses a version it does not speak, and says why",
+            Rule::InputEnds => "ends when its input ends in the middle of a run",
+            Rule::Concludes => "is told a run and concludes it with done",
+            Rule::Leaves => "leaves after bye with exit 0",
+            Rule::News => "passes over events, fields and messages it does not know",
+            Rule::Pieces => "waits for the end of a line that comes in pieces",
+            Rule::NothingRan => "concludes a run in which nothing ran",
+        }
+    }
+}
+
+/// What was seen of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is kept.
+    Kept,
+    /// It is broken.
+    Broken {
+        /// What the plugin did.
+        what: String,
+        /// What its author can do.
+        advice: String,
+    },
+    /// It cannot be looked at before another is kept.
+    Behind(Rule),
+}
+
+impl From<Misdeed> for Outcome {
+    fn from(misdeed: Misdeed) -> Self {
+        broken(misdeed.to_string(), misdeed.advice())
+    }
+}
+
+fn broken(what: impl Into<String>, advice: &str) -> Outcome {
+    Outcome::Broken { what: what.into(), advice: advice.to_owned() }
+}
+
+/// Looks at every rule. `start` starts the plugin anew; `tool` is name and version of this farmjank.
+///
+/// # Errors
+/// The plugin cannot be started.
+pub fn check<E>(
+    start: &dyn Fn() -> Result<Box<dyn Pipe>, E>,
+    patience: &Patience,
+    tool: &str,
+) -> Result<Vec<(Rule, Outcome)>, E> {
+    let check = Check { start, patience, tool };
+    let mut seen: Vec<(Rule, Outcome)> = Vec::new();
+    for rule in Rule::ALL {
+        let needed = match rule {
+            Rule::Hello => None,
+            Rule::Version | Rule::InputEnds | Rule::Concludes => Some(Rule::Hello),
+            Rule::Leaves | Rule::News | Rule::Pieces | Rule::NothingRan => Some(Rule::Concludes),
+        };
+        let kept = |needed: &Rule| seen.contains(&(*needed, Outcome::Kept));
+        let outcome = match needed.filter(|needed| !kept(needed)) {
+            Some(needed) => Outcome::Behind(needed),
+            None => check.rule(rule)?,
+        };
+        seen.push((rule, outcome));
+    }
+    Ok(seen)
+}
+
+struct Check<'c, E> {
+    start: &'c dyn Fn() -> Result<Box<dyn Pipe>, E>,
+    patience: &'c Patience,
+    tool: &'c str,
+}
+
+impl<E> Check<'_, E> {
+    fn open(&self, protocol: u32) -> Result<Talk, E> {
+        let hello = Asked::Hello { protocols: vec![protocol], tool: self.tool.to_owned() };
+        Ok(Talk::open((self.start)()?, &hello))
+    }
+
+    fn rule(&self, rule: Rule) -> Result<Outcome, E> {
+        let mut talk = self.open(if rule == Rule::Version { NOBODYS } else { PROTOCOL })?;
+        Ok(match rule {
+            Rule::Hello => talk.greeted(self.patience).map_or_else(Outcome::from, |()| Outcome::Kept),
+            Rule::Version => version(talk.greeted(self.patience)),
+            Rule::InputEnds => self.input_ends(&mut talk),
+            Rule::Concludes => self.told(&mut talk, &recorded()),
+            Rule::Leaves => match self.told(&mut talk, &recorded()) {
+                Outcome::Kept => left(&talk.bye(self.patience)),
+                other => other,
+            },
+            Rule::News => self.told(&mut talk, &with_news()),
+            Rule::Pieces => self.pieces(&mut talk),
+            Rule::NothingRan => self.told(&mut talk, &nothing_ran()),
+        })
+    }
+
+    /// Tells a run and has it concluded.
+    fn told(&self, talk: &mut Talk, lines: &[Vec<u8>]) -> Outcome {
+        let told = lines.iter().try_for_each(|line| talk.tell(line));
+        self.outcome(talk, told)
+    }
+
+    fn outcome(&self, talk: &mut Talk, told: Result<(), Misdeed>) -> Outcome {
+        let concluded = told.and_then(|()| talk.concluded("check", self.patience));
+        concluded.map_or_else(Outcome::from, |_| Outcome::Kept)
+    }
+
+    fn pieces(&self, talk: &mut Talk) -> Outcome {
+        let bytes = recorded().concat();
+        let (slow, rest) = bytes.split_at(IN_PIECES.min(bytes.len()));
+        let mut pieces = slow.chunks(PIECE).map(|piece| (piece, THINKS)).chain([(rest, Duration::ZERO)]);
+        let told = pieces.try_for_each(|(piece, pause)| talk.tell_piece(piece, pause));
+        self.outcome(talk, told)
+    }
+
+    fn input_ends(&self, talk: &mut Talk) -> Outcome {
+        let lines = recorded();
+        let told = lines[..lines.len() / 2].iter().try_for_each(|line| talk.tell(line));
+        if let Err(misdeed) = told.and_then(|()| talk.greeted(self.patience)) {
+            return misdeed.into();
+        }
+        match talk.cut(self.patience).exit {
+            Exit::Killed => {
+                let waited = self.patience.leave.as_secs_f64();
+                broken(
+                    format!("it still ran {waited} s after its standard input was closed"),
+                    "end when standard input ends: farmjank may be gone",
+                )
+            }
+            _ => Outcome::Kept,
+        }
+    }
+}
+
+fn version(greeted: Result<(), Misdeed>) -> Outcome {
+    const ADVICE: &str = "look for a version you speak in `protocols` of hello; where there is none, answer \
+        {\"plugin\":\"refuse\",\"why\":\"…\"} and leave";
+    match greeted {
+        Err(Misdeed::Refused(why)) if !why.trim().is_empty() => Outcome::Kept,
+        Err(Misdeed::Refused(_)) => broken("it refuses and does not say why", ADVICE),
+        Ok(()) => {
+            broken(format!("it answered with protocol {PROTOCOL} where only {NOBODYS} was offered"), ADVICE)
+        }
+        Err(Misdeed::Version(version)) => {
+            broken(format!("it says that it speaks protocol {version}, of which it can know nothing"), ADVICE)
+        }
+        Err(other) => broken(other.to_string(), ADVICE),
+    }
+}
+
+fn left(parting: &Parting) -> Outcome {
+    const ADVICE: &str = "end with exit 0 behind `bye`; after it nobody reads what you say";
+    match parting.exit {
+        Exit::Code(0) => Outcome::Kept,
+        Exit::Killed => broken("it did not leave after bye and had to be ended", ADVICE),
+        exit => broken(format!("it left with {exit}"), ADVICE),
+    }
+}

@@ -1,0 +1,223 @@
+//! Who may say what when, and how much of it: a plugin's lines in, what it wants delivered out. Knows no time.
+
+use crate::file_name::fits;
+use crate::limits::{BYTES, LINES};
+use crate::misdeed::{Awaited, Misdeed};
+use crate::protocol::{Hello, PROTOCOL, Said};
+use farmjank_leaf::text::line;
+use std::collections::BTreeMap;
+
+/// How far a conversation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Stage {
+    /// Its hello is to come.
+    #[default]
+    Greeting,
+    /// It is told events.
+    Listening,
+    /// It was asked for its conclusion.
+    Concluding,
+    /// Its conclusion is whole.
+    Done,
+}
+
+/// What a line comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It is kept.
+    Nothing,
+    /// One line for people, now.
+    Notice(String),
+    /// The conclusion is whole.
+    Done,
+}
+
+/// A whole conclusion.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Conclusion {
+    /// Files by their relative path.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Text for people.
+    pub console: String,
+}
+
+/// One conversation.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    stage: Stage,
+    hello: Option<Hello>,
+    lines: u32,
+    bytes: u64,
+    conclusion: Conclusion,
+}
+
+impl Session {
+    /// Hears a line, without its end.
+    ///
+    /// # Errors
+    /// What the plugin did wrong; the conversation is over.
+    pub fn hear(&mut self, bytes: &[u8]) -> Result<Told, Misdeed> {
+        self.lines += 1;
+        self.bytes += bytes.len() as u64;
+        if self.lines > LINES {
+            return Err(Misdeed::Lines);
+        }
+        if self.bytes > BYTES {
+            return Err(Misdeed::Bytes);
+        }
+        let said = Said::read(bytes)?;
+        let word = said.word();
+        match (said, self.stage) {
+            (Said::Hello(hello), Stage::Greeting) => self.greeted(hello),
+            (Said::Refuse(why), Stage::Greeting) => Err(Misdeed::Refused(why)),
+            (_, Stage::Greeting) => Err(Misdeed::BeforeHello(word)),
+            (Said::Hello(_) | Said::Refuse(_), _) => Err(Misdeed::HelloTwice),
+            (Said::Notice(text), _) => Ok(Told::Notice(text)),
+            (_, Stage::Listening) => Err(Misdeed::Unasked(word)),
+            (_, Stage::Done) => Err(Misdeed::NoMessage(format!("`{word}` after `done`"))),
+            (Said::Console(text), _) => {
+                self.conclusion.console.push_str(&text);
+                Ok(Told::Nothing)
+            }
+            (Said::File { path, bytes }, _) => self.file(path, bytes),
+            (Said::Failed(why), _) => Err(Misdeed::Failed(why)),
+            (Said::Done, _) => {
+                self.stage = Stage::Done;
+                Ok(Told::Done)
+            }
+        }
+    }
+
+    fn greeted(&mut self, hello: Hello) -> Result<Told, Misdeed> {
+        if hello.protocol != PROTOCOL {
+            return Err(Misdeed::Version(hello.protocol));
+        }
+        if !hello.is_reporter {
+            return Err(Misdeed::NoReporter);
+        }
+        self.hello = Some(hello);
+        self.stage = Stage::Listening;
+        Ok(Told::Nothing)
+    }
+
+    fn file(&mut self, path: String, bytes: Vec<u8>) -> Result<Told, Misdeed> {
+        let fits = fits(&path).and_then(|()| match self.conclusion.files.contains_key(&path) {
+            true => Err("it said one of that name already"),
+            false => Ok(()),
+        });
+        fits.map_err(|why| Misdeed::File { name: line(&path, 80), why })?;
+        self.conclusion.files.insert(path, bytes);
+        Ok(Told::Nothing)
+    }
+
+    /// It is asked for its conclusion.
+    pub fn asked(&mut self) {
+        self.stage = self.stage.max(Stage::Concluding);
+    }
+
+    /// Its hello, once it was said.
+    pub fn hello(&self) -> Option<&Hello> {
+        self.hello.as_ref()
+    }
+
+    /// What is waited for.
+    pub fn awaited(&self) -> Awaited {
+        match self.stage {
+            Stage::Greeting => Awaited::Hello,
+            Stage::Listening => Awaited::Run,
+            Stage::Concluding | Stage::Done => Awaited::Conclusion,
+        }
+    }
+
+    /// What it concluded; empty unless it said `done`.
+    pub fn concluded(&mut self) -> Conclusion {
+        let conclusion = std::mem::take(&mut self.conclusion);
+        if self.stage == Stage::Done { conclusion } else { Conclusion::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HELLO: &str = r#"{"plugin":"hello","protocol":1,"offers":["reporter","dancer"]}"#;
+
+    fn heard(session: &mut Session, lines: &[&str]) -> Result<Told, Misdeed> {
+        lines.iter().try_fold(Told::Nothing, |_, line| session.hear(line.as_bytes()))
+    }
+
+    fn misdeed(before: &[&str], asked: bool, line: &str) -> String {
+        let mut session = Session::default();
+        heard(&mut session, before).unwrap();
+        if asked {
+            session.asked();
+        }
+        heard(&mut session, &[line]).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_conclusion_counts_once_it_is_whole() {
+        let mut session = Session::default();
+        heard(&mut session, &[HELLO]).unwrap();
+        assert_eq!(
+            heard(&mut session, &[r#"{"plugin":"notice","text":"slow"}"#]),
+            Ok(Told::Notice("slow".into()))
+        );
+        session.asked();
+        let file = r#"{"plugin":"file","path":"a/b.csv","text":"1,2\n"}"#;
+        let console = r#"{"plugin":"console","text":"2 cells\n"}"#;
+        assert_eq!(heard(&mut session, &[file, console]), Ok(Told::Nothing));
+        assert_eq!(session.clone().concluded(), Conclusion::default());
+        assert_eq!(heard(&mut session, &[r#"{"plugin":"done"}"#]), Ok(Told::Done));
+        let all = session.concluded();
+        assert_eq!(all.console, "2 cells\n");
+        assert_eq!(all.files.into_iter().collect::<Vec<_>>(), [("a/b.csv".to_owned(), b"1,2\n".to_vec())]);
+    }
+
+    #[test]
+    fn what_is_said_out_of_turn_is_named() {
+        let done = r#"{"plugin":"done"}"#;
+        assert_eq!(misdeed(&[], false, done), "it said `done` before its hello");
+        assert_eq!(misdeed(&[HELLO], false, done), "it said `done` before it was asked to conclude");
+        assert_eq!(misdeed(&[HELLO], true, HELLO), "it said hello twice");
+        let other = HELLO.replace(":1", ":2");
+        assert_eq!(misdeed(&[], false, &other), "it speaks protocol 2, and this farmjank speaks 1");
+        assert_eq!(
+            misdeed(&[], false, &HELLO.replace("reporter", "x")),
+            "it does not offer to be a reporter"
+        );
+        let refuse = r#"{"plugin":"refuse","why":"I speak 2"}"#;
+        assert_eq!(misdeed(&[], false, refuse), "it refuses protocol 1: I speak 2");
+        let failed = r#"{"plugin":"failed","why":"the server is down"}"#;
+        assert_eq!(misdeed(&[HELLO], true, failed), "it says that it failed: the server is down");
+        let out = r#"{"plugin":"file","path":"../x","text":""}"#;
+        assert_eq!(
+            misdeed(&[HELLO], true, out),
+            "it wants to write the file ../x: it leads out of the plugin's folder"
+        );
+    }
+
+    #[test]
+    fn one_file_is_said_once() {
+        let mut session = Session::default();
+        heard(&mut session, &[HELLO]).unwrap();
+        session.asked();
+        let file = r#"{"plugin":"file","path":"a","text":""}"#;
+        let again = heard(&mut session, &[file, file]).unwrap_err().to_string();
+        assert!(again.ends_with("it said one of that name already"), "{again}");
+    }
+
+    #[test]
+    fn a_flood_is_bounded_by_lines_and_by_bytes() {
+        let mut session = Session::default();
+        heard(&mut session, &[HELLO]).unwrap();
+        let notice = br#"{"plugin":"notice","text":"x"}"#;
+        let mut over = (0..).map(|_| session.hear(notice)).find(Result::is_err);
+        assert_eq!(over.take(), Some(Err(Misdeed::Lines)));
+        let mut session = Session::default();
+        heard(&mut session, &[HELLO]).unwrap();
+        let long = format!(r#"{{"plugin":"notice","text":"{}"}}"#, "x".repeat(1 << 20));
+        let over = (0..).map(|_| session.hear(long.as_bytes())).find(Result::is_err);
+        assert_eq!(over, Some(Err(Misdeed::Bytes)));
+    }
+}

@@ -1,0 +1,86 @@
+"""Plugins that break the protocol, each in its own way: `broken.py WAY`."""
+import json
+import os
+import sys
+import time
+
+WAY = sys.argv[1]
+
+
+def say(**message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def hang():
+    time.sleep(600)
+
+
+def hello(message):
+    if WAY == "hangs at hello":
+        hang()
+    if WAY == "crashes at hello":
+        raise RuntimeError("no such \x1b[31mplanet")
+    if WAY == "says garbage":
+        print("Loading plugin...", flush=True)
+    if WAY == "speaks another version":
+        say(plugin="hello", protocol=2, offers=["reporter"])
+    if WAY == "offers nothing":
+        say(plugin="hello", protocol=1, offers=[])
+    if 1 not in message["protocols"] and WAY != "takes any version":
+        say(plugin="refuse", why="1 alone")
+        sys.exit(0)
+    if WAY == "is early":
+        say(plugin="file", path="a.txt", text="a")
+    say(plugin="hello", protocol=1, offers=["reporter"], **({"patience_s": 1} if WAY == "hangs in a run" else {}))
+    if WAY == "leaves behind a child" and os.fork() == 0:
+        hang()
+
+
+def conclude():
+    if WAY in ("hangs at the conclusion", "hangs in a run"):
+        say(plugin="file", path="half.txt", text="half")
+        hang()
+    if WAY == "says nothing":
+        return
+    if WAY == "exits at the conclusion":
+        os._exit(7)
+    if WAY == "floods":
+        while True:
+            say(plugin="notice", text="!" * 100)
+    if WAY == "says a line without an end":
+        while True:
+            sys.stdout.write("x" * 65536)
+    if WAY == "leaves its folder":
+        say(plugin="file", path="../../../escaped.txt", text="x")
+    if WAY == "is sorry":
+        say(plugin="failed", why="the server said 503")
+    if WAY == "makes up words":
+        say(plugin="finished")
+    say(plugin="done")
+
+
+seen = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    asked = message.get("farmjank")
+    if asked == "hello":
+        hello(message)
+    elif asked == "conclude":
+        conclude()
+    elif asked == "bye":
+        if WAY == "never leaves":
+            hang()
+        if WAY == "leaves with an error":
+            sys.exit(3)
+        break
+    elif asked is not None:
+        assert WAY != "knows everything", f"what is {asked}?"
+    else:
+        seen += 1
+        if WAY == "crashes in the run" and seen == 20:
+            os.abort()
+        if WAY == "knows everything":
+            assert "weather" not in message, "no weather"
+if WAY == "stays behind":
+    hang()
