@@ -132,7 +132,7 @@ pub enum Command {
     /// Open, comment, reopen and close tickets for causes of late frames, on GitHub, GitLab, Jira. Without --apply it
     /// only says what would be done.
     Tickets(TicketsArgs),
-    /// Tell somebody of a run that is over: one comment on a pull request, kept up to date.
+    /// Tell somebody of a run that is over: one comment on a pull request, kept up to date; chats what changed.
     Notify(NotifyArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
@@ -291,6 +291,10 @@ pub struct RunArgs {
     /// Least iterations of builds that take turns, where no number is asked for.
     #[arg(skip)]
     pub least: Option<u32>,
+    /// Tell these chats what changed since the run before, once it is over: slack, teams, feishu, dingtalk, webhook;
+    /// repeatable. Their addresses are in the environment, and one that is down is a notice (docs/notifications.md).
+    #[arg(long, value_name = "CHAT", conflicts_with = "watch")]
+    pub notify: Vec<String>,
     /// Show the run in a browser while it goes on: a lane per phone, frames as they arrive, the report as it grows.
     /// Stays open after the run until Ctrl-C; the exit code is the run's.
     #[arg(long)]

@@ -115,6 +115,7 @@ pub const KEYS: &[Key] = &[
     key("owners", Path),
     key("screens", Flag),
     key("quiet", Flag),
+    key("notify", Texts),
     key("per-install", Whole(1, 1000)),
     key("looks", Whole(1, 3)),
     key("budget", Time),

@@ -24,7 +24,7 @@ const TABLE: [(&str, &[&str]); 26] = [
     ("lab", &["leaf", "seams", "results"]),
     ("history", &["leaf", "seams", "results"]),
     ("requests", &["leaf"]),
-    ("notify", &["leaf", "requests"]),
+    ("notify", &["leaf", "requests", "results"]),
     ("tickets", &["leaf", "requests", "results"]),
     ("farm", &["leaf", "seams", "results"]),
     ("process", &["leaf", "seams", "results"]),

@@ -4,12 +4,13 @@ use clap::Args;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
-  farmjank notify out --to pull-request:acme/shop#12
-  farmjank notify out --to pull-request:acme/shop#12 --dry-run     what would be said
+  farmjank notify out --to pull-request:acme/shop#12      one comment, kept up to date
+  farmjank notify results/runs/20260301-120000 --to slack --to webhook
+  farmjank notify out --to teams:FEED_TEAM_HOOK --against night --dry-run
 
-The token comes from the environment alone: GITHUB_TOKEN.
-Exit codes: 0 told, or nothing to tell · 2 flags, or the run · 3 somebody could not be told. Who can be told, and what:
-docs/notifications.md";
+Addresses, tokens and secrets come from the environment alone: GITHUB_TOKEN, FARMJANK_SLACK_URL and the like.
+Exit codes: 0 told, or nothing to tell · 2 flags, or the run · 3 somebody could not be told. Who can be told, what, and
+by which variables: docs/notifications.md";
 
 /// `farmjank notify`
 #[derive(Args, Debug, Clone)]
@@ -18,12 +19,32 @@ pub struct NotifyArgs {
     /// The run bundle.
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Who is told: pull-request:OWNER/REPO#NUMBER, one comment that is kept up to date; repeatable.
+    /// Who is told: pull-request:OWNER/REPO#NUMBER; slack, teams, feishu, dingtalk or webhook, whose address is in
+    /// FARMJANK_SLACK_URL and so on, or of slack:NAME in the variable NAME; repeatable.
     #[arg(long, value_name = "WHO", required = true)]
     pub to: Vec<String>,
+    /// The run that changes are told against; without it, of one in results/runs, the one before.
+    #[arg(long, value_name = "RUN")]
+    pub against: Option<PathBuf>,
+    /// Tell chats also that nothing changed.
+    #[arg(long)]
+    pub always: bool,
+    /// Where more is to be read: what messages link to. Without it the job's page, where a CI names it.
+    #[arg(long, value_name = "URL")]
+    pub link: Option<String>,
     /// Only print what would be said.
     #[arg(long)]
     pub dry_run: bool,
+    /// How long telling everybody may take (`2m`), with all that is tried again.
+    #[arg(long, value_name = "TIME", default_value = "2m")]
+    pub time: String,
+    #[command(flatten)]
+    pub comment: CommentArgs,
+}
+
+/// What is only for the comment on a pull request.
+#[derive(Args, Debug, Clone)]
+pub struct CommentArgs {
     /// What tells the comment from others of farmjank on the same pull request: small letters, digits, `-`.
     #[arg(long, value_name = "NAME", default_value = "gate")]
     pub key: String,
@@ -37,7 +58,4 @@ pub struct NotifyArgs {
     /// have, else https://api.github.com.
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// How long telling everybody may take (`2m`), with all that is tried again.
-    #[arg(long, value_name = "TIME", default_value = "2m")]
-    pub time: String,
 }

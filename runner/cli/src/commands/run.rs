@@ -7,6 +7,7 @@ mod watch;
 use crate::args::RunArgs;
 use crate::calibration;
 use crate::command_error::{CommandError, usage};
+use crate::commands::notify::AfterRun;
 use crate::files_read::FilesRead;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
@@ -78,8 +79,15 @@ pub fn run(args: &RunArgs, terminal: Terminal) -> u8 {
 
 /// Runs scenarios on phones; two builds take turns where the run is about them. The store is asked before and after.
 pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
+    let after = match AfterRun::expected(args) {
+        Ok(after) => after,
+        Err(why) => return refuse(&why),
+    };
     match once(args, terminal, about, &FilesRead::default()) {
-        Ok(done) => done.over(),
+        Ok(done) => {
+            after.tell(&done.record);
+            done.over()
+        }
         Err(NoRun::Files) => EXIT_USAGE,
         Err(NoRun::Ended(code)) => code,
     }

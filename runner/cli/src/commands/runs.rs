@@ -73,6 +73,13 @@ pub fn newest(folder: &Path) -> Option<PathBuf> {
     runs.max_by_key(|run| host::last_written(&run.join(LOG)))
 }
 
+/// The run before this one that came to its end, of those that lie in a folder of runs with it.
+pub fn before(run: &Path) -> Option<PathBuf> {
+    let folder = run.parent().filter(|folder| folder.ends_with("runs"))?;
+    let mut older = kept(folder).into_iter().skip_while(|one| !host::same_place(&one.folder, run)).skip(1);
+    older.find(|one| one.exit_code.is_some()).map(|one| one.folder)
+}
+
 /// A run, by the first and the last event of its log; none where the folder holds none.
 fn read(folder: PathBuf) -> Option<Kept> {
     let log = folder.join(LOG);

@@ -37,6 +37,7 @@ mod live;
 mod merge;
 mod metrics;
 mod nights;
+mod notify;
 mod outside;
 #[cfg(unix)]
 mod packed;

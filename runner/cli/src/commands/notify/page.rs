@@ -17,7 +17,7 @@ const MOST: usize = 64_000;
 /// # Errors
 /// There is no bundle, and nobody says how the command ended; or it is damaged.
 pub fn page(args: &NotifyArgs) -> Result<String, CommandError> {
-    let record = match (recorded(&args.run), args.ended) {
+    let record = match (recorded(&args.run), args.comment.ended) {
         (Ok(record), _) => record,
         (Err(_), Some(code)) if !host::is_there(&args.run.join(LOG)) => {
             return Ok(format!(

@@ -1,0 +1,71 @@
+//! `farmjank run --notify`: who is told is read before the run, what is told after it. Whatever becomes of a message,
+//! the run ends as it does.
+
+use super::chats::{Chats, Outcome};
+use super::seen::seen;
+use super::targets::ChatTarget;
+use super::world::{Until, link};
+use crate::args::RunArgs;
+use crate::baselines::recorded;
+use crate::command_error::{CommandError, usage};
+use crate::commands::runs;
+use crate::host::{self, Streams};
+use crate::settings::complain;
+use farmjank_engine::scribe::{LOG, Voice};
+use farmjank_leaf::text::typed;
+use farmjank_notify::news::RunSeen;
+use farmjank_results::record::Record;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long telling everybody may take.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Who is told when a run is over, and what the one before said.
+pub struct AfterRun {
+    targets: Vec<ChatTarget>,
+    before: Option<RunSeen>,
+}
+
+impl AfterRun {
+    /// Before the run: its bundle may take the place of the one before.
+    ///
+    /// # Errors
+    /// `--notify` names no chat.
+    pub fn expected(args: &RunArgs) -> Result<AfterRun, CommandError> {
+        let read = |text: &String| {
+            ChatTarget::parse(text).ok_or_else(|| {
+                usage!(
+                    "--notify `{}`: write slack, teams, feishu, dingtalk or webhook, or slack:VARIABLE",
+                    typed(text, 100)
+                )
+            })
+        };
+        let targets = args.notify.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let before = if targets.is_empty() { None } else { before(args.out.as_ref()) };
+        Ok(AfterRun { targets, before })
+    }
+
+    /// After the run. Who interrupted it knows.
+    pub fn tell(&self, record: &Record) {
+        if self.targets.is_empty() || record.interrupted.is_some() {
+            return;
+        }
+        let chats = Chats::of(seen(record), self.before.as_ref(), link(), false);
+        let until = Until::within(TIME);
+        for target in &self.targets {
+            match chats.tell(target, until, false) {
+                Ok(Outcome::Told) => Streams.err(&format!("{} is told\n", target.shown())),
+                Ok(_) => {}
+                Err(why) => complain(format!("notice: {} is not told: {why}", target.shown())),
+            }
+        }
+    }
+}
+
+/// The run whose place is taken, else the newest that is kept.
+fn before(out: Option<&PathBuf>) -> Option<RunSeen> {
+    let run = out.filter(|out| host::is_there(&out.join(LOG))).cloned();
+    let run = run.or_else(|| runs::newest(Path::new(runs::FOLDER)))?;
+    recorded(&run).ok().filter(|record| record.verdict.is_some()).map(|record| seen(&record))
+}
