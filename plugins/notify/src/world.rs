@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Most characters of what a system says that are shown.
 const SHOWN: usize = 200;
 
+/// Shortest wait before a request is tried again.
+const LEAST: Duration = Duration::from_secs(1);
+
 /// What a message needs of the world.
 pub trait World {
     /// Sends a request, and waits for its answer within a time of its own.
@@ -76,6 +79,8 @@ impl<'w, W: World> Talk<'w, W> {
                 let asked = asked_wait(&answer, self.world.now());
                 let wait =
                     asked.map_or(pause(attempt), |s| Duration::from_secs(u64::try_from(s).unwrap_or(0)));
+                // Who says 0 is not asked without end.
+                let wait = wait.max(LEAST);
                 Came::Later(wait, format!("{system} takes no more requests for now ({})", answer.status))
             }
             Ok(answer) if answer.status >= 500 => {
@@ -105,4 +110,100 @@ pub(crate) fn said(answer: &Answer) -> String {
     let json = answer.json();
     let message = json.as_ref().and_then(|json| json["message"].as_str());
     message.map(|message| format!(": {}", line(message, SHOWN))).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    /// A world where time passes only by waiting, and answers come from a list; the last one again and again.
+    struct Scripted {
+        answers: VecDeque<Result<Answer, Lost>>,
+        asked: u32,
+        waits: Vec<u64>,
+        now: i64,
+    }
+
+    impl World for Scripted {
+        async fn send(&mut self, _request: &Request) -> Result<Answer, Lost> {
+            self.asked += 1;
+            assert!(self.asked < 1_000, "it asks without end");
+            let last = self.answers.len() == 1;
+            if last { self.answers[0].clone() } else { self.answers.pop_front().expect("an answer") }
+        }
+
+        async fn wait(&mut self, time: Duration) {
+            self.waits.push(time.as_secs());
+            self.now += i64::try_from(time.as_secs()).expect("a short wait");
+        }
+
+        fn now(&self) -> i64 {
+            self.now
+        }
+    }
+
+    fn ended<T>(future: impl Future<Output = T>) -> T {
+        let mut future = pin!(future);
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+                return value;
+            }
+        }
+    }
+
+    fn answer(status: u16, headers: &[(&str, &str)]) -> Result<Answer, Lost> {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Ok(Answer { status, headers, body: b"{\"message\": \"planned\"}".to_vec() })
+    }
+
+    /// What comes of a request that gets these answers within so many seconds, and the waits between.
+    fn asked(answers: Vec<Result<Answer, Lost>>, time: u64) -> (Result<u16, String>, Vec<u64>) {
+        let mut world = Scripted { answers: answers.into(), asked: 0, waits: Vec::new(), now: 1_000 };
+        let mut talk = Talk::new(&mut world, "The chat", Duration::from_secs(time));
+        let came = ended(talk.ask(&Request::get("x")));
+        (came.map(|answer| answer.status).map_err(|why| why.0), world.waits)
+    }
+
+    #[test]
+    fn what_passes_is_asked_again_and_what_does_not_is_an_answer() {
+        let lost = || Err(Lost { what: "it cannot be reached".to_owned(), maybe_done: false });
+        assert_eq!(asked(vec![lost(), answer(500, &[]), answer(200, &[])], 60), (Ok(200), vec![1, 2]));
+        assert_eq!(
+            asked(vec![answer(429, &[("retry-after", "7")]), answer(200, &[])], 60),
+            (Ok(200), vec![7])
+        );
+        assert_eq!(
+            asked(
+                vec![
+                    answer(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1030")]),
+                    answer(201, &[])
+                ],
+                60
+            ),
+            (Ok(201), vec![30])
+        );
+        for status in [302, 400, 401, 403, 404, 410, 422] {
+            assert_eq!(asked(vec![answer(status, &[])], 60), (Ok(status), vec![]), "{status}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_waited_for_longer_than_is_given() {
+        let over = |words: &str| Err(format!("{words}; the time for it is over"));
+        assert_eq!(
+            asked(vec![answer(500, &[])], 20),
+            (over("The chat fails (500): planned"), vec![1, 2, 4, 8])
+        );
+        assert_eq!(
+            asked(vec![answer(429, &[("retry-after", "61")])], 60),
+            (over("The chat takes no more requests for now (429)"), vec![])
+        );
+        let (ended, waits) = asked(vec![answer(429, &[("retry-after", "0")])], 5);
+        assert_eq!((ended.is_err(), waits), (true, vec![1; 5]), "0 is not asked without end");
+        assert!(asked(vec![answer(503, &[("retry-after", "99999999999999999999")])], 5).0.is_err());
+    }
 }

@@ -11,13 +11,13 @@
 //! assert_eq!(clean::ascii_line("\u{1b}[31mPixel 8\nfailed", clean::NAME), r"\u{1b}[31mPixel 8\nfailed");
 //! ```
 //!
-//! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`], [`sentence`] and `change`
-//! (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`], [`github`],
-//! [`table`], [`html`] (what a finished run leaves), [`side_by_side`] (several runs), [`comparison`] (against a
-//! baseline), [`history`] (a history), [`suggested`] (limits to set), [`lab_health`] (phones over days), [`one_run`]
-//! (one run in some lines), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows
-//! as it goes). Nothing here opens a file, reads a clock or asks the environment; only [`live`] draws, on a target it
-//! is handed.
+//! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`], [`sentence`] and
+//! `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
+//! [`github`], [`gitlab`], [`table`], [`html`] (what a finished run leaves), [`side_by_side`] (several runs),
+//! [`comparison`] (against a baseline), [`history`] (a history), [`suggested`] (limits to set), [`lab_health`] (phones
+//! over days), [`one_run`] (one run in some lines), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and
+//! [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
+//! [`live`] draws, on a target it is handed.
 
 mod absent;
 pub mod barcode;
@@ -30,6 +30,7 @@ pub mod comparison;
 pub mod console;
 pub mod ending;
 pub mod github;
+pub mod gitlab;
 pub mod history;
 pub mod html;
 pub mod json;

@@ -3,6 +3,7 @@
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::github::annotations;
+use crate::gitlab::issues;
 use crate::html::Html;
 use crate::json::Json;
 use crate::junit::{Junit, Layout, Options as JunitOptions};
@@ -84,6 +85,12 @@ const REPORTERS: &[Row] = &[
         asked: true,
         kept: false,
         make: |name, _| Ending::commands(name, |record, _| annotations(record)),
+    },
+    Row {
+        name: "gitlab",
+        asked: true,
+        kept: false,
+        make: |name, _| Ending::out(name, |record, _| issues(record)),
     },
     Row {
         name: "openmetrics",

@@ -14,7 +14,7 @@ use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, FrameLogs, NoFrameLogs};
 
 /// Formats that show `<` as it is; in all others, and in those to come, a tag from outside is never written raw.
-pub const PLAIN: [&str; 6] = ["console", "live", "table", "json", "github", "openmetrics"];
+pub const PLAIN: [&str; 7] = ["console", "live", "table", "json", "github", "gitlab", "openmetrics"];
 
 /// Largest report of the long words: a handful of cells, each string bounded.
 pub const LARGEST: usize = 1_500_000;

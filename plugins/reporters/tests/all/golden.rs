@@ -61,7 +61,7 @@ fn results_json_is_as_kept() {
 
 #[test]
 fn pages_metrics_and_annotations_are_as_kept() {
-    use farmjank_reporters::{github, markdown, openmetrics};
+    use farmjank_reporters::{github, gitlab, markdown, openmetrics};
     check("summary.md", &markdown::markdown(&record(), &Film, markdown::MOST));
     check("summary-short.md", &markdown::markdown(&record(), &Film, 4_000));
     check("metrics.txt", &openmetrics::openmetrics(&record()));
@@ -69,6 +69,7 @@ fn pages_metrics_and_annotations_are_as_kept() {
     let worst = farmjank_reporters::cells::worst_first(&whole).into_iter().next().unwrap();
     check("plot.svg", &farmjank_reporters::plots::svg(&worst, &Film));
     check("github.txt", &github::annotations(&record()));
+    check("gitlab.json", &gitlab::issues(&record()));
 }
 
 #[test]

@@ -38,6 +38,8 @@ mod merge;
 mod metrics;
 mod nights;
 mod notify;
+#[cfg(unix)]
+mod other_kits;
 mod outside;
 #[cfg(unix)]
 mod packed;

@@ -1,0 +1,183 @@
+//! The kits of GitLab, Buildkite and Jenkins: their shell as an agent would run it, before a stand-in for the agent.
+//! What vendors say of the form of GitLab's is asked in `.ci/run`; nothing here knows Groovy.
+
+use crate::act::yaml;
+use crate::world::{Ended, SMOOTH, ended, farmjank, write};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn kit(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci").join(path)
+}
+
+/// Bash in a folder with farmjank on its path, whose phones are virtual, and these variables.
+fn bash(place: &Path, words: &[&str], variables: &[(&str, &str)]) -> Ended {
+    let own = env!("CARGO_BIN_EXE_farmjank");
+    program(
+        place,
+        "farmjank",
+        &format!("#!/bin/sh\n[ $1 = run ] || exec {own} \"$@\"\nshift\nexec {own} run --lab demo \"$@\"\n"),
+    );
+    let mut command = Command::new("bash");
+    command.args(words).current_dir(place);
+    for (name, value) in farmjank(place).get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", place.join("bin").display()));
+    ended(command.envs(variables.iter().copied()))
+}
+
+fn program(place: &Path, name: &str, text: &str) {
+    let path = write(place, &format!("bin/{name}"), text);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+}
+
+fn failing() -> String {
+    SMOOTH.replace("fps: 'mean >= 30%refresh'", "p95_ms: 'mean < 0.1ms'")
+}
+
+/// GitLab's component with its inputs as they are where nobody gives others.
+fn component(place: &Path) -> Value {
+    let text = std::fs::read_to_string(kit("gitlab/templates/gate.yml")).expect("the component");
+    let (head, mut body) =
+        text.split_once("\n---\n").map(|(head, body)| (head, body.to_owned())).expect("two documents");
+    let inputs = yaml(&write(place, "head.yml", head))["spec"]["inputs"].clone();
+    for (name, input) in inputs.as_object().expect("inputs") {
+        body = body.replace(&format!("$[[ inputs.{name} ]]"), &input["default"].to_string());
+    }
+    assert!(!body.contains("$[["), "an input that is not declared: {body}");
+    yaml(&write(place, "body.yml", &body))
+}
+
+fn script(job: &Value) -> String {
+    let lines = job["script"].as_array().expect("a script").iter();
+    lines.map(|line| line.as_str().expect("a line").to_owned() + "\n").collect()
+}
+
+#[test]
+fn gitlabs_component_leaves_every_report_it_names_and_a_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    let jobs = component(place);
+    let job = &jobs["farmjank"];
+    let variables: Vec<(&str, &str)> = job["variables"]
+        .as_object()
+        .expect("variables")
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str().expect("a text")))
+        .collect();
+    for (scenario, code, issues) in [(SMOOTH.to_owned(), 0, 1), (failing(), 1, 5)] {
+        write(place, "scenarios/s.yaml", &scenario);
+        let ran = bash(place, &["-e", "-c", &script(job)], &variables);
+        assert_eq!(ran.code, code, "{}{}", ran.out, ran.err);
+        for report in job["artifacts"]["reports"].as_object().expect("reports").values() {
+            assert!(place.join(report.as_str().expect("a path")).is_file(), "no {report}");
+        }
+        let quality = yaml(&place.join("codequality.json"));
+        let quality = quality.as_array().expect("a list");
+        assert_eq!(quality.len(), issues, "one says that all is virtual: {quality:?}");
+        assert!(quality.iter().filter(|issue| issue["severity"] == "major").count() == issues - 1);
+        for issue in quality {
+            assert!(issue["fingerprint"].as_str().is_some_and(|print| print.len() == 16), "{issue}");
+        }
+        let path = &quality[0]["location"]["path"];
+        assert!(code == 0 || path == "scenarios/s.yaml", "as the repository has it: {path}");
+    }
+    let published = bash(place, &["-e", "-c", &script(&jobs["pages"])], &[]);
+    assert!(published.code == 0 && place.join("public/index.html").is_file(), "{}", published.err);
+    let hostile = bash(
+        place,
+        &["-e", "-c", &script(job)],
+        &[("FARMJANK_PATHS", "scenarios"), ("FARMJANK_ARGS", "--label note=$(touch${IFS}pwned)")],
+    );
+    assert!(hostile.code == 1 && !place.join("pwned").exists(), "{}", hostile.err);
+}
+
+#[test]
+fn buildkites_plugin_shows_keeps_and_ends_as_the_run_did() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    let hook = kit("buildkite/hooks/command").display().to_string();
+    let agent =
+        "#!/bin/sh\necho \"$@\" >> asked\n[ $1 = annotate ] && cat > annotation.md\nexit ${AGENT_FAILS:-0}\n";
+    program(place, "buildkite-agent", agent);
+    write(place, "my scenarios/s.yaml", &failing());
+    let set = [
+        ("BUILDKITE_PLUGIN_FARMJANK_PATHS_0", "my scenarios"),
+        ("BUILDKITE_PLUGIN_FARMJANK_ARGS", "--device-filter 'sdk >= 29' --label note=$(touch\\ pwned)"),
+        ("BUILDKITE_STEP_KEY", "smooth"),
+    ];
+    let ran = bash(place, &[&hook], &set);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    let asked = std::fs::read_to_string(place.join("asked")).expect("the agent is asked");
+    assert_eq!(
+        asked,
+        "annotate --context farmjank-smooth-0 --style error\nartifact upload farmjank-out/**/*\n"
+    );
+    let annotation = std::fs::read_to_string(place.join("annotation.md")).expect("an annotation");
+    assert!(annotation.contains("## ❌ fail") && !place.join("pwned").exists(), "{annotation}");
+    write(place, "my scenarios/s.yaml", SMOOTH);
+    let failing_agent = bash(place, &[&hook], &[set[0], ("AGENT_FAILS", "1")]);
+    assert!(failing_agent.code == 0 && failing_agent.err.contains("no annotation"), "{}", failing_agent.err);
+    std::fs::remove_dir_all(place.join("farmjank-out")).expect("it");
+    std::fs::remove_file(place.join("asked")).expect("it");
+    let refused = bash(place, &[&hook], &[("BUILDKITE_PLUGIN_FARMJANK_PATHS", "nowhere")]);
+    assert!(refused.code == 2 && !place.join("asked").exists(), "nothing is shown of no run");
+    // Every key that the plugin declares is one that its hook reads.
+    let text = std::fs::read_to_string(kit("buildkite/hooks/command")).expect("the hook");
+    for key in
+        yaml(&kit("buildkite/plugin.yml"))["configuration"]["properties"].as_object().expect("keys").keys()
+    {
+        assert!(text.contains(&format!("BUILDKITE_PLUGIN_FARMJANK_{}", key.to_uppercase())), "{key}");
+    }
+}
+
+#[test]
+fn jobs_of_a_parallel_step_of_buildkite_share_the_phones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    let hook = kit("buildkite/hooks/command").display().to_string();
+    program(place, "buildkite-agent", "#!/bin/sh\ncat > /dev/null\n");
+    write(place, "scenarios/s.yaml", SMOOTH);
+    for job in ["0", "1"] {
+        let out = format!("shard-{job}");
+        let set = [
+            ("BUILDKITE_PARALLEL_JOB", job),
+            ("BUILDKITE_PARALLEL_JOB_COUNT", "2"),
+            ("BUILDKITE_PLUGIN_FARMJANK_OUT", out.as_str()),
+        ];
+        let ran = bash(place, &[&hook], &set);
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    }
+    let merged = crate::world::run(place, &["merge", "shard-0", "shard-1", "--out", "all"]);
+    assert!(merged.code == 0 && merged.out.contains("4 passed"), "{}{}", merged.out, merged.err);
+}
+
+#[test]
+fn the_shell_of_the_step_for_jenkins_runs_what_it_is_given_and_no_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    write(place, "scenarios/s.yaml", &failing());
+    let step = std::fs::read_to_string(kit("jenkins/vars/farmjank.groovy")).expect("the step");
+    let script = step.split("script: '").nth(1).and_then(|rest| rest.split('\'').next()).expect("its shell");
+    let set = [
+        ("FARMJANK_PATHS", "scenarios"),
+        ("FARMJANK_ARGS", "--label note=$(touch${IFS}pwned)"),
+        ("FARMJANK_TO", "out"),
+    ];
+    let ran = bash(place, &["-c", script], &set);
+    assert!(
+        ran.code == 1 && place.join("out/junit.xml").is_file() && !place.join("pwned").exists(),
+        "{}",
+        ran.err
+    );
+    for (name, _) in set {
+        assert!(step.contains(&format!("\"{name}=")), "{name} is what the step sets");
+    }
+}
