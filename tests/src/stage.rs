@@ -342,8 +342,7 @@ impl Stage {
         let memory =
             self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful)).full_from(self.full_from);
         let files = Rc::new(memory);
-        let ear = Rc::new(Ear::default());
-        let stop = Stop::default();
+        let (ear, stop) = (Rc::new(Ear::default()), Stop::default());
         if let Some((after, urgency)) = self.interrupt {
             let stop = stop.clone();
             tokio::task::spawn_local(async move {
@@ -358,6 +357,7 @@ impl Stage {
             provider: Rc::new(provider),
             sources: Box::new(move |scenario| sources(scenario, seed)),
             probes: self.probes.unwrap_or_else(registry::probes),
+            hooks: Rc::new(farmjank_seams::hook::NoHooks),
             claims,
             files: files.clone(),
             voice: ear.clone(),

@@ -4,11 +4,11 @@
 mod played;
 
 use crate::limits::Patience;
-use crate::misdeed::Misdeed;
+use crate::misdeed::{Awaited, Misdeed};
 use crate::pipe::{Exit, Parting, Pipe};
 use crate::protocol::{Asked, PROTOCOL};
 use crate::talk::Talk;
-use played::{nothing_ran, recorded, with_news};
+use played::{Step, nothing_ran, recorded, with_moments, with_news};
 use std::time::Duration;
 
 /// A version nobody speaks.
@@ -30,6 +30,8 @@ pub enum Rule {
     InputEnds,
     /// It concludes a run.
     Concludes,
+    /// It answers at moments of jobs and trials.
+    Hooks,
     /// It leaves after bye.
     Leaves,
     /// It passes over what it does not know.
@@ -42,11 +44,12 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Rule; 8] = [
+    pub const ALL: [Rule; 9] = [
         Rule::Hello,
         Rule::Version,
         Rule::InputEnds,
         Rule::Concludes,
+        Rule::Hooks,
         Rule::Leaves,
         Rule::News,
         Rule::Pieces,
@@ -60,6 +63,7 @@ impl Rule {
             Rule::Version => "refuses a version it does not speak, and says why",
             Rule::InputEnds => "ends when its input ends in the middle of a run",
             Rule::Concludes => "is told a run and concludes it with done",
+            Rule::Hooks => "answers before and after jobs and trials",
             Rule::Leaves => "leaves after bye with exit 0",
             Rule::News => "passes over events, fields and messages it does not know",
             Rule::Pieces => "waits for the end of a line that comes in pieces",
@@ -82,6 +86,8 @@ pub enum Outcome {
     },
     /// It cannot be looked at before another is kept.
     Behind(Rule),
+    /// It is about what the plugin does not offer.
+    NotOffered,
 }
 
 impl From<Misdeed> for Outcome {
@@ -109,7 +115,9 @@ pub fn check<E>(
         let needed = match rule {
             Rule::Hello => None,
             Rule::Version | Rule::InputEnds | Rule::Concludes => Some(Rule::Hello),
-            Rule::Leaves | Rule::News | Rule::Pieces | Rule::NothingRan => Some(Rule::Concludes),
+            Rule::Hooks | Rule::Leaves | Rule::News | Rule::Pieces | Rule::NothingRan => {
+                Some(Rule::Concludes)
+            }
         };
         let kept = |needed: &Rule| seen.contains(&(*needed, Outcome::Kept));
         let outcome = match needed.filter(|needed| !kept(needed)) {
@@ -140,6 +148,7 @@ impl<E> Check<'_, E> {
             Rule::Version => version(talk.greeted(self.patience)),
             Rule::InputEnds => self.input_ends(&mut talk),
             Rule::Concludes => self.told(&mut talk, &recorded()),
+            Rule::Hooks => self.hooks(&mut talk).unwrap_or_else(Outcome::from),
             Rule::Leaves => match self.told(&mut talk, &recorded()) {
                 Outcome::Kept => left(&talk.bye(self.patience)),
                 other => other,
@@ -159,6 +168,27 @@ impl<E> Check<'_, E> {
     fn outcome(&self, talk: &mut Talk, told: Result<(), Misdeed>) -> Outcome {
         let concluded = told.and_then(|()| talk.concluded("check", self.patience));
         concluded.map_or_else(Outcome::from, |_| Outcome::Kept)
+    }
+
+    fn hooks(&self, talk: &mut Talk) -> Result<Outcome, Misdeed> {
+        talk.greeted(self.patience)?;
+        if !talk.session().hello().is_some_and(|hello| hello.has_hooks) {
+            return Ok(Outcome::NotOffered);
+        }
+        for step in with_moments() {
+            let moment = match step {
+                Step::Line(line) => {
+                    talk.tell(&line)?;
+                    continue;
+                }
+                Step::Moment(moment) => moment,
+            };
+            let id = talk.ask(&moment)?;
+            if !talk.listen(self.patience.hook, |session| session.answer(id).is_some())? {
+                return Err(talk.silent(Awaited::Ready, self.patience.hook));
+            }
+        }
+        talk.concluded("check", self.patience).map(|_| Outcome::Kept)
     }
 
     fn pieces(&self, talk: &mut Talk) -> Outcome {

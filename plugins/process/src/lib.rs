@@ -2,9 +2,9 @@
 //! (docs/plugins.md).
 //!
 //! [`protocol`] has the messages, [`session`] is who may say what when and how much of it: lines in, values out.
-//! [`talk`] leads the conversation over a [`Pipe`], [`reporter`] is a plugin as one of the run's reporters, [`check`]
-//! plays a recorded run to one and says which rules it keeps. Must not know: processes, files, clocks, threads; a
-//! [`Pipe`] is handed in.
+//! [`talk`] leads the conversation over a [`Pipe`], [`reporter`] is a plugin as one of the run's reporters, [`hooks`]
+//! asks it before and after jobs and trials, [`check`] plays a recorded run to one and says which rules it keeps. Must
+//! not know: processes, files, clocks, threads; a [`Pipe`] is handed in.
 //!
 //! ```
 //! use farmjank_process::session::{Session, Told};
@@ -18,6 +18,7 @@
 
 pub mod check;
 mod file_name;
+pub mod hooks;
 pub mod limits;
 mod misdeed;
 mod pipe;

@@ -25,6 +25,8 @@ pub struct Patience {
     pub hello: Duration,
     /// For its conclusion, where its hello asks for no other time.
     pub conclude: Duration,
+    /// To be ready before or after a job or a trial.
+    pub hook: Duration,
     /// To leave after `bye`, and after its input was closed.
     pub leave: Duration,
 }
@@ -34,6 +36,7 @@ impl Default for Patience {
         Patience {
             hello: Duration::from_secs(10),
             conclude: Duration::from_secs(30),
+            hook: Duration::from_secs(30),
             leave: Duration::from_secs(5),
         }
     }
@@ -42,6 +45,6 @@ impl Default for Patience {
 impl Patience {
     /// So long for each.
     pub fn each(time: Duration) -> Self {
-        Patience { hello: time, conclude: time, leave: time }
+        Patience { hello: time, conclude: time, hook: time, leave: time }
     }
 }

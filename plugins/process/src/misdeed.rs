@@ -69,6 +69,8 @@ pub enum Awaited {
     Hello,
     /// The end of the run.
     Run,
+    /// That it is ready for a job or a trial, or done with it.
+    Ready,
     /// Its conclusion.
     Conclusion,
 }
@@ -77,6 +79,7 @@ impl Awaited {
     fn missing(self) -> &'static str {
         match self {
             Awaited::Hello => "it did not say hello",
+            Awaited::Ready => "it did not answer that it is `ready`",
             Awaited::Run | Awaited::Conclusion => "it did not end its conclusion with `done`",
         }
     }
@@ -85,6 +88,7 @@ impl Awaited {
         match self {
             Awaited::Hello => "its hello",
             Awaited::Run => "the end of the run",
+            Awaited::Ready => "it was `ready`",
             Awaited::Conclusion => "the end of its conclusion",
         }
     }
@@ -126,6 +130,9 @@ impl Misdeed {
             Misdeed::NotRead => "read standard input to its end, whatever you do with it",
             Misdeed::Silent(Awaited::Hello, _) => {
                 "answer the first line of standard input at once, and flush standard output behind each line"
+            }
+            Misdeed::Silent(Awaited::Ready, _) => {
+                "answer each moment of a job or a trial with `ready` and its id, or leave `hooks` out of its hello"
             }
             Misdeed::Silent(..) => {
                 "answer `conclude` with files and `done`, flush behind each line; say `patience_s` in its hello where it takes longer"

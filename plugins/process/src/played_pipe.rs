@@ -22,6 +22,8 @@ struct State {
     told: Vec<u8>,
     parted: Vec<u64>,
     full: bool,
+    /// What a look costs that waits for nothing.
+    tick: Duration,
 }
 
 /// The plugin; a clone is the same one.
@@ -31,6 +33,12 @@ pub struct Played(Rc<RefCell<State>>);
 impl Played {
     pub fn new(says: Vec<Say>) -> Played {
         Played(Rc::new(RefCell::new(State { says: says.into(), ..State::default() })))
+    }
+
+    /// The same, on a clock that moves by so many ms with each look.
+    pub fn ticking(self, ms: u64) -> Played {
+        self.0.borrow_mut().tick = Duration::from_millis(ms);
+        self
     }
 
     pub fn told(&self) -> String {
@@ -61,6 +69,7 @@ impl Pipe for Played {
 
     fn hear(&mut self, within: Duration) -> Heard {
         let state = &mut *self.0.borrow_mut();
+        let within = within.max(state.tick);
         match state.says.pop_front() {
             Some(Say::Now(line)) => Heard::Line(line.as_bytes().to_vec()),
             Some(Say::Close) => Heard::Closed,

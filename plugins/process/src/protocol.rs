@@ -9,11 +9,16 @@ use crate::misdeed::Misdeed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use farmjank_leaf::text::{bytes_line, line};
+use farmjank_results::device::DeviceId;
+use farmjank_results::event::JobId;
+use farmjank_seams::hook::Moment;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What a plugin offers in its hello to be told of runs.
 pub const REPORTER: &str = "reporter";
+/// What it offers beside to be asked before and after jobs and trials.
+pub const HOOKS: &str = "hooks";
 
 /// What farmjank says beside events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -45,6 +50,28 @@ impl Asked {
     }
 }
 
+/// A moment at which a plugin with hooks is asked and waited for.
+#[derive(Serialize)]
+struct MomentLine<'m> {
+    farmjank: &'static str,
+    id: u64,
+    job: JobId,
+    scenario: &'m str,
+    device: &'m DeviceId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trial: Option<u32>,
+}
+
+/// A moment as a line, its end included; the answer has the same `id`.
+pub fn moment_line(moment: &Moment, id: u64) -> Vec<u8> {
+    let Moment { when, job, scenario, device, trial } = moment;
+    let line = MomentLine { farmjank: when.word(), id, job: *job, scenario, device, trial: *trial };
+    // Texts and numbers alone: nothing in it can fail.
+    let mut line = serde_json::to_vec(&line).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
 /// What a plugin says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
@@ -63,6 +90,10 @@ pub enum Said {
         /// What it holds.
         bytes: Vec<u8>,
     },
+    /// It is ready, where it was asked with this id.
+    Ready(u64),
+    /// It is not, and why.
+    NotReady(u64, String),
     /// The conclusion is whole.
     Done,
     /// There is no conclusion, and why.
@@ -76,6 +107,8 @@ pub struct Hello {
     pub protocol: u32,
     /// It wants to be told of runs.
     pub is_reporter: bool,
+    /// It wants to be asked before and after jobs and trials.
+    pub has_hooks: bool,
     /// Longest time for its conclusion, where it says one: 1 to 600 s.
     pub patience: Option<Duration>,
 }
@@ -89,6 +122,8 @@ enum Line {
     Notice { text: String },
     Console { text: String },
     File { path: String, text: Option<String>, base64: Option<String> },
+    Ready { id: u64 },
+    NotReady { id: u64, why: String },
     Done,
     Failed { why: String },
 }
@@ -111,13 +146,16 @@ impl Said {
                 let patience = patience_s.map(|time| {
                     Duration::from_secs(time.into()).clamp(Duration::from_secs(1), LONGEST_CONCLUSION)
                 });
-                let is_reporter = offers.iter().any(|offer| offer == REPORTER);
-                Said::Hello(Hello { protocol, is_reporter, patience })
+                let offered = |what: &str| offers.iter().any(|offer| offer == what);
+                let (is_reporter, has_hooks) = (offered(REPORTER), offered(HOOKS));
+                Said::Hello(Hello { protocol, is_reporter, has_hooks, patience })
             }
             Line::Refuse { why } => Said::Refuse(line(&why, WORDS)),
             Line::Notice { text } => Said::Notice(line(&text, WORDS)),
             Line::Console { text } => Said::Console(text),
             Line::File { path, text, base64 } => Said::File { path, bytes: content(text, base64)? },
+            Line::Ready { id } => Said::Ready(id),
+            Line::NotReady { id, why } => Said::NotReady(id, line(&why, WORDS)),
             Line::Done => Said::Done,
             Line::Failed { why } => Said::Failed(line(&why, WORDS)),
         })
@@ -131,6 +169,8 @@ impl Said {
             Said::Notice(_) => "notice",
             Said::Console(_) => "console",
             Said::File { .. } => "file",
+            Said::Ready(_) => "ready",
+            Said::NotReady(..) => "not_ready",
             Said::Done => "done",
             Said::Failed(_) => "failed",
         }

@@ -11,6 +11,8 @@ use farmjank_results::event::Event;
 use farmjank_results::journal;
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Folder of the bundle that holds a folder for each plugin.
 pub const FOLDER: &str = "plugins";
@@ -24,44 +26,61 @@ pub enum Words {
     Err,
 }
 
-/// One plugin.
-pub struct Plugin {
+/// The conversation with a plugin, or why there is none any more; nothing once it took leave.
+pub(crate) type State = Option<Result<Talk, Gone>>;
+
+/// A plugin that is no more.
+pub(crate) struct Gone {
+    misdeed: Misdeed,
+    /// It has hooks, and nobody was told yet that it is asked no more.
+    untold: bool,
+}
+
+impl Gone {
+    pub(crate) fn new(talk: &Talk, misdeed: Misdeed) -> Gone {
+        Gone { misdeed, untold: talk.session().hello().is_some_and(|hello| hello.has_hooks) }
+    }
+
+    /// Why it is asked no more at moments of the run: once, of one that was asked there.
+    pub(crate) fn told(&mut self) -> Option<String> {
+        std::mem::take(&mut self.untold).then(|| self.misdeed.to_string())
+    }
+}
+
+/// A plugin that was started and greeted; a clone is the same one.
+#[derive(Clone)]
+pub struct Started {
     /// What the user calls it.
     called: String,
+    pub(crate) state: Rc<RefCell<State>>,
+}
+
+/// One plugin.
+pub struct Plugin {
+    started: Started,
     /// Its name among reporters.
     name: String,
-    talk: Option<Talk>,
-    failed: Option<Misdeed>,
     bundle: String,
     words: Words,
     patience: Patience,
-}
-
-/// A plugin that was started and greeted.
-pub struct Started {
-    called: String,
-    talk: Talk,
 }
 
 impl Started {
     /// Greets a plugin; `called` is what the user calls it, `tool` name and version of this farmjank.
     pub fn greet(called: String, pipe: Box<dyn Pipe>, tool: &str) -> Started {
         let hello = Asked::Hello { protocols: vec![PROTOCOL], tool: tool.to_owned() };
-        Started { called, talk: Talk::open(pipe, &hello) }
+        Started { called, state: Rc::new(RefCell::new(Some(Ok(Talk::open(pipe, &hello))))) }
     }
 
     /// A reporter of a run whose bundle lies in this folder.
     pub fn reporter(self, bundle: &str, words: Words) -> Plugin {
-        let name = format!("plugin {}", self.called);
-        Plugin {
-            called: self.called,
-            name,
-            talk: Some(self.talk),
-            failed: None,
-            bundle: bundle.to_owned(),
-            words,
-            patience: Patience::default(),
-        }
+        let name = self.name();
+        Plugin { started: self, name, bundle: bundle.to_owned(), words, patience: Patience::default() }
+    }
+
+    /// What it is called in messages.
+    pub(crate) fn name(&self) -> String {
+        format!("plugin {}", self.called)
     }
 }
 
@@ -73,7 +92,8 @@ impl Plugin {
 
     fn delivered(&self, conclusion: Conclusion) -> Vec<Delivery> {
         let Conclusion { files, console } = conclusion;
-        let file = |(path, bytes)| Delivery::File { path: format!("{FOLDER}/{}/{path}", self.called), bytes };
+        let folder = format!("{FOLDER}/{}", self.started.called);
+        let file = |(path, bytes)| Delivery::File { path: format!("{folder}/{path}"), bytes };
         let text = (!console.is_empty()).then_some(match self.words {
             Words::Out => Delivery::Out(console),
             Words::Err => Delivery::Err(console),
@@ -92,26 +112,25 @@ impl Reporter for Plugin {
     }
 
     fn observe(&mut self, event: &Event, _record: &Record) -> Vec<Delivery> {
-        let Some(mut talk) = self.talk.take() else { return Vec::new() };
+        let state = &mut *self.started.state.borrow_mut();
+        let Some(Ok(talk)) = state else { return Vec::new() };
         // An event of this crate's own making always becomes a line.
         let line = journal::line(event).unwrap_or_default();
         let told = talk.tell(&line);
-        let mut said = self.said(&mut talk);
-        match told {
-            Ok(()) => self.talk = Some(talk),
-            Err(misdeed) => {
-                said.push(Delivery::Err(format!("{}: {misdeed}; the run goes on without it\n", self.name)));
-                self.failed = Some(misdeed);
-            }
+        let mut said = self.said(talk);
+        if let Err(misdeed) = told {
+            said.push(Delivery::Err(format!("{}: {misdeed}; the run goes on without it\n", self.name)));
+            *state = Some(Err(Gone::new(talk, misdeed)));
         }
         said
     }
 
     fn conclude(&mut self, _record: &Record, _frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
-        if let Some(misdeed) = self.failed.take() {
-            return vec![self.missed(&misdeed)];
-        }
-        let Some(mut talk) = self.talk.take() else { return Vec::new() };
+        let mut talk = match self.started.state.take() {
+            Some(Ok(talk)) => talk,
+            Some(Err(gone)) => return vec![self.missed(&gone.misdeed)],
+            None => return Vec::new(),
+        };
         let concluded = talk.concluded(&self.bundle, &self.patience);
         let mut deliveries = self.said(&mut talk);
         match concluded {

@@ -49,6 +49,10 @@ pub struct Session {
     lines: u32,
     bytes: u64,
     conclusion: Conclusion,
+    /// How often it was asked at a moment of the run.
+    asked: u64,
+    /// What it answered, by id; none where it was ready.
+    ready: BTreeMap<u64, Option<String>>,
 }
 
 impl Session {
@@ -73,6 +77,8 @@ impl Session {
             (_, Stage::Greeting) => Err(Misdeed::BeforeHello(word)),
             (Said::Hello(_) | Said::Refuse(_), _) => Err(Misdeed::HelloTwice),
             (Said::Notice(text), _) => Ok(Told::Notice(text)),
+            (Said::Ready(id), _) => self.answered(id, None),
+            (Said::NotReady(id, why), _) => self.answered(id, Some(why)),
             (_, Stage::Listening) => Err(Misdeed::Unasked(word)),
             (_, Stage::Done) => Err(Misdeed::NoMessage(format!("`{word}` after `done`"))),
             (Said::Console(text), _) => {
@@ -110,6 +116,29 @@ impl Session {
         Ok(Told::Nothing)
     }
 
+    fn answered(&mut self, id: u64, why: Option<String>) -> Result<Told, Misdeed> {
+        if id >= self.asked || self.ready.insert(id, why).is_some() {
+            return Err(Misdeed::NoMessage(format!("an answer to {id}, which nobody asks")));
+        }
+        Ok(Told::Nothing)
+    }
+
+    /// It is asked at a moment of the run: the id of its answer.
+    pub fn ask(&mut self) -> u64 {
+        self.asked += 1;
+        self.asked - 1
+    }
+
+    /// Whether it was ready, or why not, once it has answered.
+    pub fn answer(&self, id: u64) -> Option<Result<(), &str>> {
+        self.ready.get(&id).map(|why| why.as_deref().map_or(Ok(()), Err))
+    }
+
+    /// Whether its conclusion is whole.
+    pub fn is_done(&self) -> bool {
+        self.stage == Stage::Done
+    }
+
     /// It is asked for its conclusion.
     pub fn asked(&mut self) {
         self.stage = self.stage.max(Stage::Concluding);
@@ -124,6 +153,7 @@ impl Session {
     pub fn awaited(&self) -> Awaited {
         match self.stage {
             Stage::Greeting => Awaited::Hello,
+            Stage::Listening if (self.ready.len() as u64) < self.asked => Awaited::Ready,
             Stage::Listening => Awaited::Run,
             Stage::Concluding | Stage::Done => Awaited::Conclusion,
         }

@@ -3,8 +3,9 @@
 use crate::limits::Patience;
 use crate::misdeed::{Awaited, Misdeed};
 use crate::pipe::{Backlog, Heard, Parting, Pipe};
-use crate::protocol::Asked;
+use crate::protocol::{Asked, moment_line};
 use crate::session::{Conclusion, Session, Told};
+use farmjank_seams::hook::Moment;
 use std::time::Duration;
 
 /// How long the end of a plugin that closed its output is waited for, to tell how it ended.
@@ -33,7 +34,7 @@ impl Talk {
     /// What it did wrong; it is gone.
     pub fn tell(&mut self, line: &[u8]) -> Result<(), Misdeed> {
         self.send(line)?;
-        self.listen(Duration::ZERO, |_, _| false).map(drop)
+        self.listen(Duration::ZERO, |_| false).map(drop)
     }
 
     /// Hands over any bytes, and hears it for so long.
@@ -42,7 +43,7 @@ impl Talk {
     /// As [`tell`](Talk::tell).
     pub fn tell_piece(&mut self, bytes: &[u8], pause: Duration) -> Result<(), Misdeed> {
         self.send(bytes)?;
-        self.listen(pause, |_, _| false).map(drop)
+        self.listen(pause, |_| false).map(drop)
     }
 
     /// Waits for its hello.
@@ -50,11 +51,10 @@ impl Talk {
     /// # Errors
     /// It did not come in time, or what it did wrong; it is gone.
     pub fn greeted(&mut self, patience: &Patience) -> Result<(), Misdeed> {
-        let greeted = |session: &Session, _: &Told| session.hello().is_some();
-        if self.session.hello().is_some() || self.listen(patience.hello, greeted)? {
-            return Ok(());
+        match self.listen(patience.hello, |session| session.hello().is_some())? {
+            true => Ok(()),
+            false => Err(self.silent(Awaited::Hello, patience.hello)),
         }
-        Err(self.over(Misdeed::Silent(Awaited::Hello, patience.hello)))
     }
 
     /// Asks for its conclusion and waits for it.
@@ -67,9 +67,9 @@ impl Talk {
         self.send(&Asked::Conclude { bundle: bundle.to_owned() }.line())?;
         let asked = self.session.hello().and_then(|hello| hello.patience);
         let longest = asked.unwrap_or(patience.conclude);
-        match self.listen(longest, |_, told| *told == Told::Done)? {
+        match self.listen(longest, Session::is_done)? {
             true => Ok(self.session.concluded()),
-            false => Err(self.over(Misdeed::Silent(Awaited::Conclusion, longest))),
+            false => Err(self.silent(Awaited::Conclusion, longest)),
         }
     }
 
@@ -96,13 +96,12 @@ impl Talk {
     }
 
     /// Hears it until something is so, at most so long; whether it was.
-    fn listen(
-        &mut self,
-        longest: Duration,
-        until: impl Fn(&Session, &Told) -> bool,
-    ) -> Result<bool, Misdeed> {
+    ///
+    /// # Errors
+    /// What it did wrong; it is gone.
+    pub fn listen(&mut self, longest: Duration, until: impl Fn(&Session) -> bool) -> Result<bool, Misdeed> {
         let end = self.pipe.elapsed().saturating_add(longest);
-        loop {
+        while !until(&self.session) {
             let left = end.saturating_sub(self.pipe.elapsed());
             let line = match self.pipe.hear(left) {
                 Heard::Line(line) => line,
@@ -114,15 +113,36 @@ impl Talk {
                     return Err(Misdeed::Ended(awaited, self.pipe.part(TO_END)));
                 }
             };
-            let told = self.session.hear(&line).map_err(|misdeed| self.over(misdeed))?;
-            let reached = until(&self.session, &told);
-            if let Told::Notice(text) = told {
+            if let Told::Notice(text) = self.session.hear(&line).map_err(|misdeed| self.over(misdeed))? {
                 self.notices.push(text);
             }
-            if reached {
-                return Ok(true);
-            }
         }
+        Ok(true)
+    }
+
+    /// Asks it at a moment of the run; the id its answer will have.
+    ///
+    /// # Errors
+    /// What it did wrong; it is gone.
+    pub fn ask(&mut self, moment: &Moment) -> Result<u64, Misdeed> {
+        let id = self.session.ask();
+        self.send(&moment_line(moment, id))?;
+        Ok(id)
+    }
+
+    /// What was heard so far.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Time since it was started.
+    pub fn elapsed(&self) -> Duration {
+        self.pipe.elapsed()
+    }
+
+    /// It said nothing for so long: it is ended.
+    pub fn silent(&mut self, awaited: Awaited, waited: Duration) -> Misdeed {
+        self.over(Misdeed::Silent(awaited, waited))
     }
 
     /// Ends it, at once.

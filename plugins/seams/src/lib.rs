@@ -13,6 +13,7 @@ pub mod claim;
 pub mod device;
 pub mod exchange;
 pub mod history;
+pub mod hook;
 pub mod host;
 pub mod names;
 pub mod probe;

@@ -4,6 +4,7 @@ use crate::command_error::{CommandError, usage};
 use crate::host::{Bundle, PluginProcess, Streams};
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::text::name as shown;
+use farmjank_process::hooks::{Meanwhile, PluginHooks};
 use farmjank_process::reporter::{Started, Words};
 use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
@@ -63,6 +64,12 @@ pub fn start(given: &[String]) -> Result<Vec<Started>, CommandError> {
         Ok(Started::greet(name, PluginProcess::start(&program, &args)?, TOOL))
     };
     requests(given)?.into_iter().map(greet).collect()
+}
+
+/// Plugins as who is asked before and after jobs and trials.
+pub fn hooks(plugins: &[Started], simulated: bool) -> PluginHooks {
+    let meanwhile = if simulated { Meanwhile::NothingMoves } else { Meanwhile::OthersWork };
+    PluginHooks::of(plugins, meanwhile)
 }
 
 /// Plugins as reporters of a run; their words stand aside where standard output belongs to a document.

@@ -153,7 +153,7 @@ impl AbJob<'_> {
         });
         let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
-        let outcome = cancellable(self.stop, one.run(&|| false)).await;
+        let outcome = cancellable(self.stop, one.hooked(&|| false)).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows, .. } = outcome.unwrap_or_else(TrialOutcome::interrupted);
         let finished = Fact::TrialFinished { job, trial, counted, ending, windows };

@@ -26,6 +26,7 @@ use farmjank_results::verdict::{Verdict, exit_code};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::{Claimer, Claims};
 use farmjank_seams::device::{Arrivals, Provider};
+use farmjank_seams::hook::Hooks;
 use farmjank_seams::host::Files;
 use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
@@ -46,6 +47,8 @@ pub struct Setup {
     pub sources: Box<ForScenario>,
     /// Who is asked at both ends of trials and windows, in order of preference.
     pub probes: Vec<Rc<dyn Probe>>,
+    /// Who is asked before and after jobs and trials.
+    pub hooks: Rc<dyn Hooks>,
     /// Which run of this computer uses which phone.
     pub claims: Rc<dyn Claims>,
     /// The bundle.
@@ -73,6 +76,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         provider,
         sources,
         probes,
+        hooks,
         claims,
         files,
         voice,
@@ -92,11 +96,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     };
     let scribe = Rc::new(Scribe::resumed(files.clone(), voice, reporters, earlier.events())?);
     let announcer = Rc::new(Announcer::since(earlier.record.at, scribe.clone()));
-    let opening = match earlier.events() {
-        [] => vec![started(&options)],
-        _ => earlier.opening(&options.tool, &options.wall),
-    };
-    opening.into_iter().for_each(|fact| announcer.announce(fact));
+    opening(&earlier, &options).into_iter().for_each(|fact| announcer.announce(fact));
     let mut arrivals = None;
     let wanted = plan.as_ref().map_or(Some(&options.wanted), |(_, wanted)| wanted.as_ref());
     let surveyed = match wanted {
@@ -115,6 +115,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         patience: options.patience,
         sources,
         probes,
+        hooks,
         nonce: RunEnv::nonce_of(&earlier.names_on_phones(&options.run)),
         who: RunEnv::called(&options.run),
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
@@ -137,6 +138,14 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     let against = against.as_deref().filter(|_| !nothing);
     close(&scribe, announcer.now(), runner.stop.reason(), nothing, against);
     Ok(scribe.take_record())
+}
+
+/// The first facts of a run, or of one that goes on.
+fn opening(earlier: &Earlier, options: &Options) -> Vec<Fact> {
+    match earlier.events() {
+        [] => vec![started(options)],
+        _ => earlier.opening(&options.tool, &options.wall),
+    }
 }
 
 /// The first fact of a run.

@@ -17,6 +17,7 @@ use farmjank_results::prepared::PhoneState;
 use farmjank_results::time::{BootTime, ClockMap};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Device;
+use farmjank_seams::hook::Hooks;
 use farmjank_seams::host::Files;
 use farmjank_seams::probe::{Only, Probe};
 use farmjank_seams::source::FrameSource;
@@ -46,6 +47,8 @@ pub struct RunEnv {
     pub sources: Box<ForScenario>,
     /// Who is asked at both ends of trials and windows.
     pub probes: Vec<Rc<dyn Probe>>,
+    /// Who is asked before and after jobs and trials.
+    pub hooks: Rc<dyn Hooks>,
     /// Makes names on the phone unlike those of other runs.
     pub nonce: u64,
     /// What the run is called by those who meet it on a phone.

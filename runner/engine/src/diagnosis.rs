@@ -184,7 +184,7 @@ impl Diagnosis<'_> {
         let mut one = Trial::new(self.session, self.framestats, self.probes, trial, &place);
         (one.diagnostic, one.counted) = (diagnostic, false);
         progress.diagnoses += 1;
-        let outcome = cancellable(self.stop, one.run(&|| false)).await;
+        let outcome = cancellable(self.stop, one.hooked(&|| false)).await;
         let outcome = outcome.unwrap_or_else(TrialOutcome::interrupted);
         let (ending, windows) = (outcome.ending.clone(), outcome.windows.clone());
         announcer.announce(Fact::TrialFinished { job, trial, counted, ending, windows });

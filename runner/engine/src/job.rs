@@ -4,6 +4,7 @@ use crate::ab_job::AbJob;
 use crate::announce::Announcer;
 use crate::device_session::{DeviceSession, RunEnv};
 use crate::diagnosis::Diagnosis;
+use crate::hooked;
 use crate::observe::FramestatsSampler;
 use crate::probes::Probes;
 use crate::progress::Progress;
@@ -22,6 +23,7 @@ use farmjank_scenarios::plan::Plan;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::Claimant;
 use farmjank_seams::device::{Device, Provider};
+use farmjank_seams::hook::When;
 use std::time::Duration;
 
 /// A job with all that is its own.
@@ -70,7 +72,11 @@ pub async fn run(
         }
     };
     announcer.announce(Fact::LeaseGranted { job, device: id.clone() });
-    let open = DeviceSession::open(env, job, scenario, device.clone(), facts, (undo, before));
+    let asked = hooked::job(env, When::BeforeJob, job, scenario, &id);
+    let open = async {
+        asked.await;
+        DeviceSession::open(env, job, scenario, device.clone(), facts, (undo, before)).await
+    };
     let ended = match cancellable(stop, open).await {
         Some(Ok(session)) => watched(&session, stop, planned, others, progress).await,
         Some(Err(fault)) => Some(fault),
@@ -78,6 +84,9 @@ pub async fn run(
     };
     if let Some(what) = left_as_found(&*device, undo, parting(env, stop), ended.as_ref()).await {
         announcer.notice(Some(job), what);
+    }
+    if stop.urgency() < Urgency::Cancel {
+        hooked::job(env, When::AfterJob, job, scenario, &id).await;
     }
     let reason =
         ended.as_ref().map_or_else(|| "done".to_owned(), |fault| format!("{}: {}", fault.code, fault.what));
@@ -231,7 +240,7 @@ async fn trials(
         one.pictured = session.env.pictures.warm_ups && !counted;
         one.diagnostic = counted && diagnosis.is_wide();
         let give_way = || (others.give_way)(trial > 0);
-        let outcome = cancellable(stop, one.run(&give_way)).await;
+        let outcome = cancellable(stop, one.hooked(&give_way)).await;
         progress.tries += 1;
         let mut outcome = outcome.unwrap_or_else(TrialOutcome::interrupted);
         diagnosis.charge(&mut outcome);

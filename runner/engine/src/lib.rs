@@ -54,6 +54,7 @@ mod during;
 pub mod fail_fast;
 mod failure;
 mod flow_state;
+mod hooked;
 pub mod job;
 pub mod job_runner;
 mod ledger;

@@ -22,6 +22,7 @@ use farmjank_results::time::RunTime;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::Private;
 use farmjank_seams::device::Arrivals;
+use farmjank_seams::hook::NoHooks;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -171,6 +172,8 @@ impl ShardInputs {
             patience,
             sources,
             probes,
+            // Whoever is asked is on another thread: a run with hooks is not sharded.
+            hooks: Rc::new(NoHooks),
             nonce,
             who,
             ab_plan,

@@ -74,7 +74,7 @@ const IN_TESTS: [(&str, &str); 6] = [
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
 const RESERVED: [(&str, &[&str]); 13] = [
-    ("tokio", &["seams", "devices", "frames", "lab", "engine", "lab-shards", "cli", "tests"]),
+    ("tokio", &["seams", "devices", "frames", "lab", "process", "engine", "lab-shards", "cli", "tests"]),
     ("futures", &["seams", "devices", "farm", "frames", "lab", "engine", "cli", "tests"]),
     ("rquickjs", &["script"]),
     ("serde-saphyr", &["scenarios", "lab", "cli"]),

@@ -1,6 +1,8 @@
 //! The runs that are played to a plugin: one that was recorded on the virtual lab, what a newer farmjank might make of
 //! it, and one in which nothing ran.
 
+use farmjank_results::device::DeviceId;
+use farmjank_seams::hook::{Moment, When};
 use serde_json::{Value, json};
 
 /// A run of one phone, two iterations, one limit that broke: as its `events.ndjson` has it, up to `run_judged`.
@@ -38,6 +40,35 @@ pub fn with_news() -> Vec<Vec<u8>> {
     all
 }
 
+/// One thing that is said.
+pub enum Step {
+    /// A line, its end included.
+    Line(Vec<u8>),
+    /// A moment at which an answer is waited for.
+    Moment(Moment),
+}
+
+/// The recorded run as a plugin with hooks is told it.
+pub fn with_moments() -> Vec<Step> {
+    let step = |(line, event): (Vec<u8>, Value)| {
+        let trial = event["trial"].as_u64().and_then(|trial| u32::try_from(trial).ok());
+        let (scenario, device) = ("Home feed".to_owned(), phone());
+        let moment = |when| Step::Moment(Moment { when, job: 0, scenario, device, trial });
+        match event["kind"].as_str() {
+            Some("lease_granted") => vec![Step::Line(line), moment(When::BeforeJob)],
+            Some("trial_started") => vec![Step::Line(line), moment(When::BeforeTrial)],
+            Some("trial_finished") => vec![moment(When::AfterTrial), Step::Line(line)],
+            Some("lease_returned") => vec![moment(When::AfterJob), Step::Line(line)],
+            _ => vec![Step::Line(line)],
+        }
+    };
+    recorded().into_iter().zip(events()).flat_map(step).collect()
+}
+
+fn phone() -> DeviceId {
+    DeviceId("virtual-galaxy-a14".to_owned())
+}
+
 /// A run for which no phone qualified.
 pub fn nothing_ran() -> Vec<Vec<u8>> {
     let first = events().into_iter().take(1);
@@ -62,6 +93,17 @@ mod tests {
         assert!(events.len() > 20 && RUN.len() < 64 << 10, "{} events, {} bytes", events.len(), RUN.len());
         let (nothing, _) = Record::read_ndjson(&nothing_ran().concat()).unwrap();
         assert_eq!((nothing.exit_code, nothing.jobs.len()), (Some(5), 0));
+    }
+
+    #[test]
+    fn a_plugin_with_hooks_is_asked_at_every_moment_in_order() {
+        let word = |step| match step {
+            Step::Moment(moment) => Some(moment.when.word()),
+            Step::Line(_) => None,
+        };
+        let asked: Vec<&str> = with_moments().into_iter().filter_map(word).collect();
+        let trial = ["before_trial", "after_trial"];
+        assert_eq!(asked, [&["before_job"][..], &trial, &trial, &["after_job"]].concat());
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn run(args: &PluginArgs) -> u8 {
     match checked(args) {
         Ok(seen) => {
             Streams.out(&told(&seen));
-            let kept = seen.iter().all(|(_, outcome)| *outcome == Outcome::Kept);
+            let kept = seen.iter().all(|(_, outcome)| matches!(outcome, Outcome::Kept | Outcome::NotOffered));
             if kept { Verdict::Pass.exit_code() } else { Verdict::Fail.exit_code() }
         }
         Err(why) => refuse(&why),
@@ -40,12 +40,14 @@ fn told(seen: &[(Rule, Outcome)]) -> String {
             Outcome::Broken { what, advice } => {
                 writeln!(text, "FAIL  {}\n      {what}\n      {advice}", rule.words())
             }
+            Outcome::NotOffered => writeln!(text, "skip  {} (it does not offer that)", rule.words()),
             Outcome::Behind(needed) => {
                 writeln!(text, "skip  {} (looked at once it {})", rule.words(), needed.words())
             }
         };
     }
     let kept = seen.iter().filter(|(_, outcome)| *outcome == Outcome::Kept).count();
-    let _ = writeln!(text, "{kept} of {} rules kept", seen.len());
+    let asked = seen.iter().filter(|(_, outcome)| *outcome != Outcome::NotOffered).count();
+    let _ = writeln!(text, "{kept} of {asked} rules kept");
     text
 }

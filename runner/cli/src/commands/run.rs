@@ -180,40 +180,43 @@ async fn conducted(
         priority: args.priority,
     };
     let turns = options.ab_plan.is_some();
+    let hooks = plugin_targets::hooks(&plugins, phones.lab.is_some());
     let reporters = reporters(heard(args), &requests, plugins, terminal, &root);
     let (files, voice, place) = (Rc::new(bundle), Rc::new(Streams), root.clone());
-    let record = if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none()) {
-        let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
-        let setup = lab_shards::Setup {
-            options,
-            scenarios,
-            shards: wiring::shards(&lab, probes_of_run(args.no_witnesses, methods), open),
-            threads: Box::new(host::simulated_thread),
-            at_once: host::cores(),
-            files,
-            voice,
-            reporters,
-            against,
-            stop,
+    let record =
+        if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none() && !hooks.are_wanted()) {
+            let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
+            let setup = lab_shards::Setup {
+                options,
+                scenarios,
+                shards: wiring::shards(&lab, probes_of_run(args.no_witnesses, methods), open),
+                threads: Box::new(host::simulated_thread),
+                at_once: host::cores(),
+                files,
+                voice,
+                reporters,
+                against,
+                stop,
+            };
+            lab_shards::run(setup).await
+        } else {
+            let setup = Setup {
+                options,
+                scenarios,
+                provider: phones.provider,
+                sources: Box::new(move |scenario| sources(scenario, phones.seed)),
+                probes: probes_of_run(args.no_witnesses, methods)(),
+                hooks: Rc::new(hooks),
+                claims: phones.claims,
+                files,
+                voice,
+                reporters,
+                earlier,
+                against,
+                stop,
+            };
+            conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", shown(&root))))?
         };
-        lab_shards::run(setup).await
-    } else {
-        let setup = Setup {
-            options,
-            scenarios,
-            provider: phones.provider,
-            sources: Box::new(move |scenario| sources(scenario, phones.seed)),
-            probes: probes_of_run(args.no_witnesses, methods)(),
-            claims: phones.claims,
-            files,
-            voice,
-            reporters,
-            earlier,
-            against,
-            stop,
-        };
-        conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", shown(&root))))?
-    };
     if !turns {
         tell_left(args, &record, &root);
     }

@@ -57,11 +57,17 @@ fn shows(command: &str, printed: &str) {
 #[test]
 fn the_examples_keep_every_rule() {
     let (worst, badge, busy) = (example("worst.py"), example("badge.py"), busy());
-    let commands: [&[&str]; 3] = [&["python3", &worst], &["python3", &badge], &[&busy]];
-    for command in commands {
+    let stopwatch = example("stopwatch.py");
+    let commands: [(&[&str], u32); 4] =
+        [(&["python3", &worst], 8), (&["python3", &badge], 8), (&["python3", &stopwatch], 9), (&[&busy], 8)];
+    for (command, rules) in commands {
         let ended = check(command);
         assert_eq!(ended.code, 0, "{command:?}: {}{}", ended.out, ended.err);
-        assert!(ended.out.ends_with("8 of 8 rules kept\n"), "{command:?}: {}", ended.out);
+        assert!(
+            ended.out.ends_with(&format!("{rules} of {rules} rules kept\n")),
+            "{command:?}: {}",
+            ended.out
+        );
         if command[1..] == [&*worst] {
             shows("farmjank plugin check python3 worst.py", &ended.out);
         }
@@ -69,7 +75,7 @@ fn the_examples_keep_every_rule() {
 }
 
 /// Ways to break the protocol, the rule that is broken, and what is said of it.
-const WAYS: [(&str, &str, &str); 20] = [
+const WAYS: [(&str, &str, &str); 23] = [
     ("hangs at hello", "answers hello", "it did not say hello within 6 s"),
     (
         "crashes at hello",
@@ -91,6 +97,9 @@ const WAYS: [(&str, &str, &str); 20] = [
     ("leaves its folder", "is told a run", "wants to write the file ../../../escaped.txt: it leads out of"),
     ("is sorry", "is told a run", "it says that it failed: the server said 503"),
     ("makes up words", "is told a run", "unknown variant `finished`, expected one of `hello`"),
+    ("hangs at a trial", "answers before and after", "it did not answer that it is `ready` within 6 s"),
+    ("crashes at a trial", "answers before and after", "it ended before it was `ready` (exit 9)"),
+    ("mistakes a trial", "answers before and after", "an answer to 1, which nobody asks"),
     ("never leaves", "leaves after bye", "it did not leave after bye and had to be ended"),
     ("leaves with an error", "leaves after bye", "it left with exit 3"),
     ("knows everything", "passes over events", "AssertionError: no weather"),

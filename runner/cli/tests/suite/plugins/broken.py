@@ -32,7 +32,8 @@ def hello(message):
         sys.exit(0)
     if WAY == "is early":
         say(plugin="file", path="a.txt", text="a")
-    say(plugin="hello", protocol=1, offers=["reporter"], **({"patience_s": 1} if WAY == "hangs in a run" else {}))
+    offers = ["reporter", "hooks"] if "trial" in WAY else ["reporter"]
+    say(plugin="hello", protocol=1, offers=offers, **({"patience_s": 1} if WAY == "hangs in a run" else {}))
     if WAY == "leaves behind a child" and os.fork() == 0:
         hang()
 
@@ -60,12 +61,27 @@ def conclude():
     say(plugin="done")
 
 
+def moment(message):
+    if WAY == "hangs at a trial" and "trial" in message:
+        hang()
+    if WAY == "crashes at a trial" and "trial" in message:
+        os._exit(9)
+    if WAY == "mistakes a trial":
+        say(plugin="ready", id=message["id"] + 1)
+    elif WAY == "is not ready for a trial" and message["farmjank"] == "before_trial":
+        say(plugin="not_ready", id=message["id"], why="the meter is off")
+    else:
+        say(plugin="ready", id=message["id"])
+
+
 seen = 0
 for line in sys.stdin:
     message = json.loads(line)
     asked = message.get("farmjank")
     if asked == "hello":
         hello(message)
+    elif asked in ("before_job", "after_job", "before_trial", "after_trial"):
+        moment(message)
     elif asked == "conclude":
         conclude()
     elif asked == "bye":

@@ -95,6 +95,40 @@ fn a_plugin_that_fails_leaves_verdict_exit_code_and_everything_else_as_they_are_
 }
 
 #[test]
+fn a_plugin_with_hooks_is_asked_around_every_job_and_trial_and_its_troubles_are_notices() {
+    let folder = folder();
+    let alone = with(folder.path(), &[]);
+    let ended = with(folder.path(), &[&format!("watch=python3 '{}'", example("stopwatch.py"))]);
+    assert_eq!((ended.code, &ended.out), (0, &alone.out), "{}", ended.err);
+    let rows = std::fs::read_to_string(folder.path().join("out/plugins/watch/trials.csv")).expect("a table");
+    let trials: Vec<&str> = rows.lines().filter_map(|row| row.split(',').nth(2)).collect();
+    assert_eq!(trials, ["trial", "0", "1"], "{rows}");
+    assert!(
+        rows.lines().skip(1).all(|row| row.starts_with("virtual-pixel-8,0,") && !row.contains(",,")),
+        "{rows}"
+    );
+    let notices = || -> Vec<String> {
+        let noticed = |event: &Value| (event["kind"] == "noticed").then(|| event["what"].to_string());
+        log(folder.path()).iter().filter_map(noticed).filter(|what| what.contains("plugin odd")).collect()
+    };
+    let not = with(folder.path(), &[&way("is not ready for a trial")]);
+    assert_eq!((not.code, notices().len()), (0, 2), "{}{:?}", not.err, notices());
+    assert!(
+        notices()[1].contains("is not ready before trial 2 of Smooth: the meter is off"),
+        "{:?}",
+        notices()
+    );
+    let gone = with(folder.path(), &[&way("crashes at a trial")]);
+    assert_eq!((gone.code, notices().len()), (0, 1), "{}{:?}", gone.err, notices());
+    assert!(
+        notices()[0].contains("before trial 1 of Smooth: it ended before it was `ready` (exit 9)"),
+        "{:?}",
+        notices()
+    );
+    assert!(gone.err.contains("warning: plugin odd did not deliver its report"), "{}", gone.err);
+}
+
+#[test]
 fn a_plugin_that_cannot_be_asked_for_is_exit_2_before_anything_is_run() {
     let folder = folder();
     for (asked, why) in [
