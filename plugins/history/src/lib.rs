@@ -14,9 +14,9 @@
 //! ```
 //!
 //! Reading order: [`schema`] the tables, [`dialect`] what differs between databases, [`store`] transactions and
-//! dictionaries, then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`], [`iterations`], [`causes`]. Must
-//! not know: runs in progress, statistics, clocks (times of day are handed in), the environment. Calls block: never
-//! inside the scheduler of a run.
+//! dictionaries, then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`], [`iterations`], [`causes`],
+//! [`told`]. Must not know: runs in progress, statistics, clocks (times of day are handed in), the environment. Calls
+//! block: never inside the scheduler of a run.
 
 pub mod baselines;
 pub mod body;
@@ -34,6 +34,7 @@ pub mod schema;
 pub mod sqlite;
 pub mod store;
 pub mod times;
+pub mod told;
 pub mod trouble;
 
 use dialect::Dialect;

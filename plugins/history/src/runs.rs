@@ -10,7 +10,7 @@ use crate::iterations;
 use crate::names::{bounded, bounded_key};
 use crate::store::Tables;
 use crate::times::{micros, wall};
-use crate::trouble;
+use crate::{told, trouble};
 use farmjank_leaf::hash::Fnv;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
@@ -119,6 +119,7 @@ impl History {
             let sessions = store.change("delete from farmjank_session where run in ({ids})", &old)?;
             iterations::forget(store, &old)?;
             causes::forget(store, &old)?;
+            told::forget(store, &old)?;
             let runs = store.change("delete from farmjank_run where id in ({ids})", &old)?;
             let cells = if old.is_empty() { 0 } else { forget_cells(store)? };
             Ok(Pruned { runs, sessions, cells })
@@ -168,6 +169,7 @@ fn remove(store: &mut Tables, run: i64) -> Result<Vec<i64>, Fault> {
     store.database.execute("delete from farmjank_session where run = ?1", &[run.into()])?;
     iterations::forget(store, &[run])?;
     causes::forget(store, &[run])?;
+    told::forget(store, &[run])?;
     store.database.execute("delete from farmjank_run where id = ?1", &[run.into()])?;
     Ok(cells)
 }

@@ -10,7 +10,7 @@ use crate::trouble;
 use farmjank_results::fault::Fault;
 
 /// The steps. Never change one that was released.
-pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS, ITERATIONS, CAUSES, METHODS];
+pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS, ITERATIONS, CAUSES, METHODS, TOLD];
 
 // A night is written in order of (run, cell, device) and read back as ranges of runs; the second index finds the
 // history of one cell.
@@ -108,6 +108,11 @@ create index farmjank_cause_fingerprint on farmjank_cause (fingerprint, run);
 // knows.
 const METHODS: &str = "
 alter table farmjank_diagnosis add column methods {int};
+";
+
+// What runs came to, as those read it who tell of the next one.
+const TOLD: &str = "
+create table farmjank_told (run {int} primary key, branch text not null, body {blob} not null);
 ";
 
 /// Brings the tables to the version of these steps, all of them or none.

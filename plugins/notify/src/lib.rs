@@ -1,10 +1,10 @@
 //! Who is told of a run: one comment on a pull request that is kept up to date ([`pull_request`]), and chats, which get
 //! one message of what changed ([`chats`]).
 //!
-//! Read in this order: [`news`] (what a run says that the one before did not) → [`message`] (the same words for all) →
-//! [`chats`] (what each is sent, and how it is signed). All of it is built from values; it is sent through [`World`],
-//! with retries within a time that is given ([`Talk`]). Must not know: files, the environment, clocks, printing,
-//! connections; what a report looks like.
+//! Read in this order: [`news`] (what a run says that the one before did not), [`kept`] (the one before) → [`message`]
+//! (the same words for all) → [`chats`] (what each is sent, and how it is signed). All of it is built from values; it
+//! is sent through [`World`], with retries within a time that is given ([`Talk`]). Must not know: files, the
+//! environment, clocks, printing, connections; what a report looks like.
 //!
 //! ```
 //! use farmjank_notify::{Comment, Order};
@@ -16,6 +16,7 @@
 
 pub mod chats;
 mod comment;
+pub mod kept;
 pub mod message;
 pub mod news;
 pub mod pull_request;

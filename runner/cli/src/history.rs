@@ -2,8 +2,12 @@
 
 use crate::command_error::CommandError;
 use crate::host;
+use crate::run_seen::seen;
 use farmjank_history::History;
+use farmjank_history::told::Line;
 use farmjank_history::{Missing, open as open_store};
+use farmjank_notify::kept;
+use farmjank_notify::news::RunSeen;
 use farmjank_results::cause_life::{asked_any, diagnoses};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Baseline, Move};
@@ -18,6 +22,28 @@ use std::path::Path;
 
 /// The store of real runs, unless told otherwise.
 pub const PLACE: &str = "results/history.sqlite";
+
+/// The label that tells lines of runs apart.
+const BRANCH: &str = "branch";
+
+/// The run that news of this one are told against, as the store has it; the newest where this one is not there yet.
+///
+/// # Errors
+/// The store is not there, or cannot be read.
+pub fn told_before(
+    place: &str,
+    run: &str,
+    branch: &str,
+    lab: Option<&str>,
+) -> Result<Option<RunSeen>, CommandError> {
+    let told = open_existing(place)?.told_before(run, Line { branch, lab })?;
+    Ok(told.and_then(|bytes| kept::read(&bytes)))
+}
+
+/// The branch among labels.
+pub fn branch(labels: &BTreeMap<String, String>) -> &str {
+    labels.get(BRANCH).map_or("", String::as_str)
+}
 
 /// Opens a store, and makes it where there is none.
 ///
@@ -108,6 +134,8 @@ fn keep(
     };
     let kept = kept?;
     store.keep_iterations(&row.id, &iteration_times(record))?;
+    let branch = branch(&row.labels).to_owned();
+    store.keep_told(&row.id, &branch, &kept::written(&seen(record)))?;
     if asked_any(record) {
         store.keep_causes(&row.id, &diagnoses(record))?;
     }

@@ -16,6 +16,7 @@ mod owners;
 mod plugin_targets;
 mod quarantine;
 mod report_targets;
+mod run_seen;
 mod scenarios;
 mod settings;
 mod ui;

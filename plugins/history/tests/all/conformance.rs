@@ -10,7 +10,7 @@ use farmjank_history::History;
 pub type Promise = fn(&mut History);
 
 /// All promises, by name.
-pub const ALL: [(&str, Promise); 20] = [
+pub const ALL: [(&str, Promise); 21] = [
     ("a fresh store is empty", runs::a_fresh_store_is_empty),
     ("what was recorded comes back", runs::what_was_recorded_comes_back),
     ("the newest comes first", runs::the_newest_comes_first),
@@ -29,6 +29,7 @@ pub const ALL: [(&str, Promise); 20] = [
     ("a baseline needs a name, somebody and a reason", others::a_baseline_needs_words),
     ("calibrations answer with the newest", others::calibrations),
     ("how long iterations took goes with its run", others::iterations),
+    ("a run is told against the one before it on its branch", others::told),
     ("a cause is followed over nights that looked", causes::a_cause_is_followed),
     ("causes go with their run", causes::causes_go_with_their_run),
 ];

@@ -83,7 +83,7 @@ fn an_older_store_is_brought_up_to_date() {
     record(&mut schema.open(), &[1]);
     // As the tables were before sessions said what matters.
     schema.ask(
-        "drop table farmjank_cause; drop table farmjank_diagnosis; drop table farmjank_spot; drop table farmjank_iteration; \
+        "drop table farmjank_told; drop table farmjank_cause; drop table farmjank_diagnosis; drop table farmjank_spot; drop table farmjank_iteration; \
          alter table farmjank_session drop column effect; alter table farmjank_pin_session drop column effect; \
          update farmjank_format set version = 3",
     );

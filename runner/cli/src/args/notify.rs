@@ -26,6 +26,13 @@ pub struct NotifyArgs {
     /// The run that changes are told against; without it, of one in results/runs, the one before.
     #[arg(long, value_name = "RUN")]
     pub against: Option<PathBuf>,
+    /// A history store that the run is in: changes are told against the run of its branch before it, as it was kept
+    /// there; a SQLite file, or `postgres://user@host/database`.
+    #[arg(long, value_name = "PATH|URL", conflicts_with = "against")]
+    pub store: Option<String>,
+    /// Of --store: the branch, as `branch=NAME`, that the run was kept with.
+    #[arg(long, value_name = "NAME=VALUE", requires = "store")]
+    pub label: Vec<String>,
     /// Tell chats also that nothing changed.
     #[arg(long)]
     pub always: bool,

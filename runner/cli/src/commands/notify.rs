@@ -5,7 +5,6 @@ mod chats;
 mod not_told;
 mod page;
 mod pull;
-mod seen;
 mod targets;
 mod world;
 
@@ -13,8 +12,10 @@ use crate::args::NotifyArgs;
 use crate::baselines::recorded;
 use crate::command_error::CommandError;
 use crate::commands::runs;
+use crate::history;
 use crate::host::Streams;
-use crate::settings::{complain, refuse, time};
+use crate::run_seen::seen;
+use crate::settings::{complain, refuse, time, variables};
 pub use after_run::AfterRun;
 use chats::{Chats, Outcome};
 use farmjank_engine::scribe::Voice;
@@ -66,8 +67,17 @@ fn told(args: &NotifyArgs) -> Result<bool, CommandError> {
 
 /// What chats are told of a run.
 fn changes(args: &NotifyArgs) -> Result<Chats, CommandError> {
-    let before = args.against.clone().or_else(|| runs::before(&args.run));
-    let before = before.map(|run| recorded(&run)).transpose()?.map(|record| seen::seen(&record));
-    let now = seen::seen(&recorded(&args.run)?);
+    let record = recorded(&args.run)?;
+    let (now, lab) = (seen(&record), record.header.lab.as_deref());
+    let before = match (&args.against, &args.store) {
+        (None, Some(store)) => {
+            let labels = variables("--label", &args.label)?;
+            history::told_before(store, &now.run, history::branch(&labels), lab)?
+        }
+        (against, _) => {
+            let before = against.clone().or_else(|| runs::before(&args.run));
+            before.map(|run| recorded(&run)).transpose()?.map(|record| seen(&record))
+        }
+    };
     Ok(Chats::of(now, before.as_ref(), args.link.clone().or_else(link), args.always))
 }

@@ -15,7 +15,7 @@ pub struct Runner {
     pub env: BTreeMap<String, String>,
     /// The context `github`.
     pub github: Value,
-    /// Other contexts of a job: `matrix`, `needs`, `secrets`.
+    /// Other contexts of a job: `matrix`, `needs`, `secrets`, `vars`.
     pub contexts: Value,
     /// The job was cancelled.
     pub cancelled: bool,
@@ -287,7 +287,7 @@ impl Runner {
             ),
             ["runner", "temp"] => self.folder.join("temp").display().to_string(),
             ["github", rest @ ..] => text(rest.iter().fold(&self.github, |at, part| &at[*part])),
-            [root @ ("matrix" | "needs" | "secrets"), rest @ ..] => {
+            [root @ ("matrix" | "needs" | "secrets" | "vars"), rest @ ..] => {
                 text(rest.iter().fold(&self.contexts[*root], |at, part| &at[*part]))
             }
             _ => panic!("what {name} is is not known here"),

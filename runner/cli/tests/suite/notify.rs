@@ -314,3 +314,33 @@ fn the_page_shows_what_a_webhook_is_sent_and_names_every_variable() {
         );
     }
 }
+
+#[test]
+fn a_history_tells_what_was_before_also_where_no_bundle_is_kept() {
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), server());
+    let here = folder.path();
+    let night = |scenario: &str, out: &str, branch: &str| {
+        write(here, "s.yaml", scenario);
+        let label = format!("branch={branch}");
+        let mut command = told(here, &server);
+        command.args([
+            "run",
+            "s.yaml",
+            "--lab",
+            "demo",
+            "--quiet",
+            "--history",
+            "h.sqlite",
+            "--notify",
+            "slack",
+        ]);
+        quiet(ended(command.args(["--out", out, "--label", &label])));
+        std::fs::remove_dir_all(here.join(out)).expect("a workspace that is not kept");
+        sent(&server).into_iter().map(|(_, body)| body.to_string()).collect::<Vec<_>>()
+    };
+    let first = night(&failing(), "a", "main");
+    assert!(first.len() == 1 && first[0].contains("Failing\\n"), "{first:?}");
+    assert!(night(&failing(), "b", "main").is_empty(), "it fails as it did");
+    let other = night(&failing(), "c", "next");
+    assert!(other.len() == 1, "another branch has a line of its own: {other:?}");
+}

@@ -2,6 +2,7 @@
 
 use crate::samples::{key, night, pin, record, wall};
 use farmjank_history::History;
+use farmjank_history::told::Line;
 use farmjank_results::cell::CellSession;
 use farmjank_results::device::DeviceId;
 use farmjank_results::iteration_time::IterationTime;
@@ -121,4 +122,35 @@ pub fn iterations(store: &mut History) {
     let (row, sessions) = night(3);
     store.replace(&RunRow { labels: Default::default(), ..row }, &sessions).unwrap();
     assert_eq!(all(store, 9), [], "a run that is measured again took another time");
+}
+
+pub fn told(store: &mut History) {
+    let main = Line { branch: "main", lab: None };
+    let (other, lab) = (Line { branch: "next", ..main }, Line { lab: Some("demo"), ..main });
+    store.keep_told("run-0001", "main", b"nobody's").unwrap();
+    assert_eq!(store.told_before("", main).unwrap(), None, "a run that is not there came to nothing");
+    for number in 1..=4 {
+        let (mut row, sessions) = night(number);
+        if number == 3 {
+            row.lab = Some("demo".to_owned());
+        }
+        store.record(&row, &sessions).unwrap();
+        let branch = if number == 4 { "next" } else { "main" };
+        store.keep_told(&row.id, branch, &[b'0' + u8::try_from(number).unwrap()]).unwrap();
+    }
+    let before = |store: &mut History, run: &str, line| store.told_before(run, line).unwrap();
+    let found = |text: &[u8]| Some(text.to_vec());
+    assert_eq!(before(store, "", main), found(b"2"), "the newest of its branch on phones");
+    assert_eq!((before(store, "", lab), before(store, "", other)), (found(b"3"), found(b"4")));
+    assert_eq!(before(store, "run-0002", main), found(b"1"), "not itself, and none after it");
+    assert_eq!(before(store, "run-0001", main), None);
+    assert_eq!(before(store, "no such run", main), found(b"2"));
+    // The same run again gives way; what is forgotten of a run is all of it.
+    store.keep_told("run-0002", "main", b"\0\xff").unwrap();
+    assert_eq!(before(store, "", main), found(b"\0\xff"));
+    store.prune(&wall(4), 1).unwrap();
+    assert_eq!((before(store, "", main), before(store, "", other)), (None, found(b"4")));
+    let (row, sessions) = night(4);
+    store.replace(&RunRow { labels: Default::default(), ..row }, &sessions).unwrap();
+    assert_eq!(before(store, "", other), None, "a run that is measured again came to something else");
 }

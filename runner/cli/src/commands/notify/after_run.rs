@@ -2,15 +2,16 @@
 //! the run ends as it does.
 
 use super::chats::{Chats, Outcome};
-use super::seen::seen;
 use super::targets::ChatTarget;
 use super::world::{Until, link};
 use crate::args::RunArgs;
 use crate::baselines::recorded;
 use crate::command_error::{CommandError, usage};
 use crate::commands::runs;
+use crate::history;
 use crate::host::{self, Streams};
-use crate::settings::complain;
+use crate::run_seen::seen;
+use crate::settings::{complain, variables};
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::text::typed;
 use farmjank_notify::news::RunSeen;
@@ -42,7 +43,13 @@ impl AfterRun {
             })
         };
         let targets = args.notify.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let before = if targets.is_empty() { None } else { before(args.out.as_ref()) };
+        if targets.is_empty() {
+            return Ok(AfterRun { targets, before: None });
+        }
+        let before = match of_history(args) {
+            Some(before) => Some(before),
+            None => of_bundle(args.out.as_ref()),
+        };
         Ok(AfterRun { targets, before })
     }
 
@@ -63,8 +70,20 @@ impl AfterRun {
     }
 }
 
+/// The newest run of its branch and lab in the history that the run will be kept in. One that cannot be read is said by
+/// the run itself.
+fn of_history(args: &RunArgs) -> Option<RunSeen> {
+    let lab = args.phones.lab.as_deref();
+    let usual = lab.is_none() && !args.keep.no_history;
+    let place = args.keep.history.as_deref().or(usual.then_some(history::PLACE))?;
+    let labels = variables("--label", &args.keep.label).ok()?;
+    let named = lab.and_then(|lab| crate::wiring::lab(lab, args.phones.seed).ok());
+    let lab = named.as_ref().map(|lab| lab.name.as_str());
+    history::told_before(place, "", history::branch(&labels), lab).ok()?
+}
+
 /// The run whose place is taken, else the newest that is kept.
-fn before(out: Option<&PathBuf>) -> Option<RunSeen> {
+fn of_bundle(out: Option<&PathBuf>) -> Option<RunSeen> {
     let run = out.filter(|out| host::is_there(&out.join(LOG))).cloned();
     let run = run.or_else(|| runs::newest(Path::new(runs::FOLDER)))?;
     recorded(&run).ok().filter(|record| record.verdict.is_some()).map(|record| seen(&record))

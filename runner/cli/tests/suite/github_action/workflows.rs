@@ -157,5 +157,21 @@ fn a_nightly_sweep_leaves_a_history_that_the_next_night_goes_on_with() {
     let mut listed = farmjank(&runner.work());
     let listed = ended(listed.args(["history", "--history", "history/nights.sqlite"]));
     assert!(listed.code == 0 && listed.out.contains("fling the feed"), "{}{}", listed.out, listed.err);
+    // A night that breaks is told; a chat that does not take it makes no night red.
+    runner.contexts["vars"] = json!({ "FARMJANK_NOTIFY": "slack" });
+    runner.contexts["secrets"] = json!({ "FARMJANK_SLACK_URL": format!("{}/services/T0", server.url) });
+    write(
+        &runner.work(),
+        "scenarios/feed.yaml",
+        &SMOOTH.replace("fps: 'mean >= 30%refresh'", "fps: 'mean > 100%refresh'"),
+    );
+    assert!(!runner.job(&sweep, &json!({})).expect("a job").succeeded);
+    assert!(
+        runner.step("run").err.contains("slack is not told: Slack does not take the message (401)"),
+        "{}",
+        runner.step("run").err
+    );
+    server.counted();
+    assert!(!runner.job(&sweep, &json!({})).expect("a job").succeeded, "it fails as the night before");
     assert_eq!(server.counted(), (0, 0));
 }
