@@ -177,8 +177,10 @@ codes! {
     // The farm.
     FarmUnreachable "farm_unreachable" Lab: "the farm's server does not answer";
     FarmFull "farm_full" Lab: "the farm keeps no more for this team: its quota is full";
+    FarmRefused "farm_refused" Lab: "the farm does not let this end in, or not do that";
     FarmGarbled "farm_garbled" Tool: "what a host of the farm wrote cannot be read";
     FarmSkew "farm_skew" Tool: "hosts of the farm tell different things of the same run";
+    HostLost "host_lost" Lab: "the host of the farm that has the phone is gone";
     // The run itself.
     Interrupted "interrupted" Lab: "the run was interrupted";
     NotRun "not_run" Lab: "enough had failed (`--fail-fast`), and it was not run";

@@ -110,6 +110,11 @@ impl Gathering {
         self.stands && self.order.is_over()
     }
 
+    /// Whether hosts know of the log: what they say is read.
+    pub fn is_open(&self) -> bool {
+        self.stage == Stage::Following
+    }
+
     /// What is in order.
     pub fn order(&self) -> &Order {
         &self.order
@@ -157,6 +162,17 @@ impl Gathering {
                 self.hold(exchange, now, false).await?;
                 self.read(exchange, wait).await
             }
+        }
+    }
+
+    /// The run is over: its lease is given up, and hosts may forget what they said.
+    ///
+    /// # Errors
+    /// Those of the exchange. The lease ends by itself, too.
+    pub async fn leave(&self, exchange: &dyn Exchange) -> Result<(), Fault> {
+        match self.lease.fence() {
+            Some(fence) => exchange.release(&lease_of(&self.run), fence).await,
+            None => Ok(()),
         }
     }
 

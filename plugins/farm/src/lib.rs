@@ -12,11 +12,13 @@
 //! assert!(Names::of("pay.>").is_err(), "a name that would mean more than itself is refused");
 //! ```
 
+pub mod digest;
 pub mod frames;
 pub mod gathering;
 pub mod journal;
 pub mod lease;
 pub mod model;
+pub mod nats;
 pub mod numbered;
 pub mod order;
 pub mod sending;

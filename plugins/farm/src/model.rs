@@ -171,6 +171,11 @@ impl Exchange for Client {
         self.call(move |server| Ok(server.holder(&key)))
     }
 
+    fn holders<'a>(&'a self, kind: &'a str) -> Work<'a, Vec<(String, Holder)>> {
+        let kind = kind.to_owned();
+        self.call(move |server| Ok(server.holders(&kind)))
+    }
+
     fn append<'a>(&'a self, line: &'a LogLine, after: Place, body: &'a [u8]) -> Work<'a, Appended> {
         let (line, body) = (line.clone(), body.to_vec());
         self.call(move |server| server.append(&line, after, &body))
@@ -196,6 +201,14 @@ impl Exchange for Client {
         let (digest, bytes) = (digest.to_owned(), bytes.to_vec());
         self.call(move |server| {
             server.store.objects.insert(digest.clone(), bytes.clone());
+            Ok(())
+        })
+    }
+
+    fn discard<'a>(&'a self, digest: &'a str) -> Work<'a, ()> {
+        let digest = digest.to_owned();
+        self.call(move |server| {
+            server.store.objects.remove(&digest);
             Ok(())
         })
     }

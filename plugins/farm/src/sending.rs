@@ -21,6 +21,15 @@ pub enum Step {
     Void,
 }
 
+/// How far a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Before {
+    /// The highest attempt that began; 0 where none did.
+    pub attempt: u32,
+    /// It said its last.
+    pub over: bool,
+}
+
 /// Whose journal goes where.
 #[derive(Clone, Debug)]
 pub struct Sender {
@@ -50,6 +59,18 @@ impl Sender {
         stepped
     }
 
+    /// How far the line is, before an attempt begins: the highest attempt there was, and whether it said all. None
+    /// where who conducts the run has not opened it, or the run is over.
+    ///
+    /// # Errors
+    /// Those of the exchange, `farm_garbled`, `farm_skew`.
+    pub async fn before(&self, exchange: &dyn Exchange) -> Result<Option<Before>, Fault> {
+        let Some((_, floor, tail)) = self.standing(exchange).await? else { return Ok(None) };
+        let tail = tail.filter(|tail| tail.attempt >= floor.attempt);
+        let attempt = tail.map_or(floor.attempt, |tail| tail.attempt);
+        Ok(Some(Before { attempt, over: tail.map_or(floor.over, |tail| tail.over) }))
+    }
+
     async fn try_step(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
         match journal.ask() {
             Ask::Nothing => Ok(Step::Idle),
@@ -73,9 +94,17 @@ impl Sender {
     }
 
     async fn look(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
-        let Some(holder) = exchange.holder(&lease_of(&self.run)).await? else { return Ok(Step::Waits) };
+        let Some((generation, floor, tail)) = self.standing(exchange).await? else { return Ok(Step::Waits) };
+        journal.looked(generation, &floor, tail);
+        // Who plays it again did not come so far yet.
+        Ok(if journal.ask() == Ask::Look { Step::Waits } else { Step::Worked })
+    }
+
+    /// Where the run's log is, how far its conductor has the line in order, and what stands on it last.
+    async fn standing(&self, exchange: &dyn Exchange) -> Result<Option<(u32, Floor, Option<Tail>)>, Fault> {
+        let Some(holder) = exchange.holder(&lease_of(&self.run)).await? else { return Ok(None) };
         let generation = RunNote::read(&holder.body)?.generation;
-        let Some(floor) = self.floor(exchange, generation).await? else { return Ok(Step::Waits) };
+        let Some(floor) = self.floor(exchange, generation).await? else { return Ok(None) };
         let tail = match exchange.last(&self.log_line(generation, &self.line)).await? {
             None => None,
             Some(Written { place, body, .. }) => match Frame::read(&body)? {
@@ -86,9 +115,7 @@ impl Sender {
                 Frame::Copied(_) => None,
             },
         };
-        journal.looked(generation, &floor, tail);
-        // Who plays it again did not come so far yet.
-        Ok(if journal.ask() == Ask::Look { Step::Waits } else { Step::Worked })
+        Ok(Some((generation, floor, tail)))
     }
 
     async fn floor(&self, exchange: &dyn Exchange, generation: u32) -> Result<Option<Floor>, Fault> {

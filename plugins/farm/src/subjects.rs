@@ -48,7 +48,7 @@ impl Names {
     /// Stream of offers.
     pub const WORK: &'static str = "FJ_WORK";
     /// Bucket of leases.
-    pub const LEASES: &'static str = "FJ_LEASES";
+    pub const LEASES: &'static str = "KV_FJ_LEASES";
     /// What a subject of any team's log begins with.
     const LOG: &'static str = "fj.log";
 
@@ -93,6 +93,11 @@ impl Names {
     /// Every host's offers.
     pub fn all_work() -> &'static str {
         "fj.work.*"
+    }
+
+    /// A lease.
+    pub fn lease(key: &str) -> String {
+        format!("$KV.FJ_LEASES.{key}")
     }
 
     /// A host's offers.

@@ -6,7 +6,7 @@
 //! offer that is given twice is known by what it says. Numbers given here may go back when a store is lost: a fence or
 //! a place orders nothing for good.
 //!
-//! Faults: `farm_unreachable` (passing), `farm_full` (quota).
+//! Faults: `farm_unreachable` (passing), `farm_full` (quota), `farm_refused` (credentials).
 //!
 //! Must not know: what is in the bytes, clocks, servers.
 
@@ -104,6 +104,8 @@ pub trait Exchange {
     fn release<'a>(&'a self, key: &'a str, fence: Fence) -> Work<'a, ()>;
     /// Who holds a lease now.
     fn holder<'a>(&'a self, key: &'a str) -> Work<'a, Option<Holder>>;
+    /// Who holds the leases of a kind, by what follows its name and a dot.
+    fn holders<'a>(&'a self, kind: &'a str) -> Work<'a, Vec<(String, Holder)>>;
 
     /// Writes on a line, if its last entry stands at `after`.
     fn append<'a>(&'a self, line: &'a LogLine, after: Place, body: &'a [u8]) -> Work<'a, Appended>;
@@ -120,6 +122,9 @@ pub trait Exchange {
 
     /// Leaves an object for others under its digest (SHA-256, hexadecimal).
     fn put<'a>(&'a self, digest: &'a str, bytes: &'a [u8]) -> Work<'a, ()>;
-    /// An object somebody left. Whoever asks checks that it is what its digest says.
+    /// Forgets an object that is not what its digest says, so that it can be left again. Nothing where that is not
+    /// allowed.
+    fn discard<'a>(&'a self, digest: &'a str) -> Work<'a, ()>;
+    /// An object somebody left; none where a part of it is gone. Whoever asks checks that it is what its digest says.
     fn get<'a>(&'a self, digest: &'a str) -> Work<'a, Option<Vec<u8>>>;
 }

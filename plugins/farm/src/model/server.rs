@@ -118,6 +118,12 @@ impl Server {
         (self.now < since + self.term).then(|| holder.clone())
     }
 
+    pub(super) fn holders(&mut self, kind: &str) -> Vec<(String, Holder)> {
+        let keys: Vec<String> = self.store.leases.keys().cloned().collect();
+        let name = |key: &String| Some(key.strip_prefix(kind)?.strip_prefix('.')?.to_owned());
+        keys.iter().filter_map(|key| Some((name(key)?, self.holder(key)?))).collect()
+    }
+
     fn grant(&mut self, key: &str, body: &[u8]) -> Leased {
         self.store.fences += 1;
         let fence = Fence(self.store.fences);

@@ -1,9 +1,11 @@
 //! What every exchange promises. Written against the seam alone, so that each implementation is held to the same.
 
 use farmjank_farm::model::{Model, Weather};
+use farmjank_farm::nats::{Address, Nats, Terms};
 use farmjank_results::fault::FaultCode;
 use farmjank_results::time::Span;
 use farmjank_seams::exchange::{Appended, Exchange, Fence, Leased, LogLine, Place, Taken};
+use farmjank_witnesses::nats::NatsServer;
 use std::time::Duration;
 
 /// An exchange under test, and time that passes for it.
@@ -70,6 +72,31 @@ async fn a_lease_ends_with_its_term_and_not_before(bench: &Bench<'_>) {
     assert_eq!(x.holder("phone.t").await.expect("answers"), None);
     assert_eq!(x.renew("phone.t", fence, b"one").await.expect("answers"), Leased::Gone);
     assert!(granted(x.claim("phone.t", b"two").await.expect("answers")) > fence);
+}
+
+async fn the_leases_of_a_kind_are_listed_while_they_hold(bench: &Bench<'_>) {
+    let x = bench.exchange;
+    let mut expected = Vec::new();
+    for n in 0..80_u8 {
+        let (name, body) = (format!("rack-{n:02}"), vec![n]);
+        let fence = granted(x.claim(&format!("agent.{name}"), &body).await.expect("answers"));
+        match n % 10 {
+            3 => x.release(&format!("agent.{name}"), fence).await.expect("answers"),
+            _ => expected.push((name, body)),
+        }
+    }
+    granted(x.claim("agents.other", b"another kind").await.expect("answers"));
+    let mut listed: Vec<(String, Vec<u8>)> = x
+        .holders("agent")
+        .await
+        .expect("answers")
+        .into_iter()
+        .map(|(name, holder)| (name, holder.body))
+        .collect();
+    listed.sort();
+    assert_eq!(listed, expected);
+    (bench.pass)(bench.term + MOMENT * 2);
+    assert_eq!(x.holders("agent").await.expect("answers"), []);
 }
 
 async fn a_line_is_written_by_who_knows_its_end(bench: &Bench<'_>) {
@@ -150,6 +177,11 @@ async fn an_object_is_there_for_whoever_knows_its_digest(bench: &Bench<'_>) {
             x.put(digest, bytes).await.expect("answers");
         }
         assert_eq!(x.get(digest).await.expect("answers").as_deref(), Some(bytes));
+        x.discard(digest).await.expect("answers");
+        x.discard(digest).await.expect("what is not there is forgotten already");
+        assert_eq!(x.get(digest).await.expect("answers"), None);
+        x.put(digest, bytes).await.expect("answers");
+        assert_eq!(x.get(digest).await.expect("answers").as_deref(), Some(bytes));
     }
 }
 
@@ -171,6 +203,7 @@ async fn what_is_too_much_is_refused_and_kept_things_stay(bench: &Bench<'_>) {
 async fn all(bench: &Bench<'_>) {
     a_lease_has_one_holder_and_a_fence_that_grows(bench).await;
     a_lease_ends_with_its_term_and_not_before(bench).await;
+    the_leases_of_a_kind_are_listed_while_they_hold(bench).await;
     a_line_is_written_by_who_knows_its_end(bench).await;
     who_follows_reads_all_lines_in_order_from_anywhere(bench).await;
     work_is_given_again_until_it_is_done(bench).await;
@@ -186,4 +219,26 @@ fn the_model_keeps_what_an_exchange_promises() {
     let pass = |time: Duration| model.pass(Span::from(time));
     let bench = Bench { exchange: &exchange, pass: &pass, term, ack_wait };
     futures::FutureExt::now_or_never(all(&bench)).expect("a model answers at once");
+}
+
+/// On threads of its own: time passes by waiting, and the client goes on meanwhile.
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).enable_all().build().expect("threads")
+}
+
+#[test]
+fn a_real_server_keeps_what_an_exchange_promises() {
+    let Some(server) = NatsServer::start("") else { return };
+    let (term, ack_wait) = (Duration::from_secs(2), Duration::from_millis(1500));
+    let terms = Terms { term, ack_wait, log_bytes: 4_000_000, object_bytes: -1 };
+    let address = Address { urls: server.url(), name: "bench".to_owned(), ..Address::default() };
+    runtime().block_on(async {
+        let exchange = Nats::connect(&address, "pay", terms, Duration::from_secs(5), true).await;
+        let exchange = exchange.expect("it listens");
+        exchange.prepare().await.expect("an empty server");
+        exchange.prepare().await.expect("what is there stays");
+        let pass = |time: Duration| std::thread::sleep(time);
+        all(&Bench { exchange: &exchange, pass: &pass, term, ack_wait }).await;
+    });
 }

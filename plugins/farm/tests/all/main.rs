@@ -1,4 +1,5 @@
 //! The exchange: what each must promise, and swarms of hosts on the model.
 
 mod conformance;
+mod letting_in;
 mod swarm;

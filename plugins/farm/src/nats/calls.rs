@@ -1,0 +1,175 @@
+//! What all calls to the server are made of: writing behind what is known to be last, reading the last, reading on.
+//! Every one has its time limit, and says passing where no answer came.
+
+use super::Nats;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::message::{PublishMessage, StreamMessage};
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use async_nats::jetstream::{ErrorCode, Message};
+use farmjank_leaf::text::line;
+use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_seams::exchange::Place;
+use futures::StreamExt;
+use std::error::Error;
+use std::fmt::Display;
+use std::time::Duration;
+
+/// Messages read at once.
+const AT_ONCE: usize = 64;
+/// What they may hold together, bytes.
+const BYTES_AT_ONCE: usize = 16 << 20;
+/// A reader nobody uses is forgotten by the server after that.
+const UNUSED: Duration = Duration::from_secs(10);
+/// No such stream, as the server numbers it.
+const NO_STREAM: ErrorCode = ErrorCode::STREAM_NOT_FOUND;
+
+/// No answer came; it may have happened.
+pub(super) fn unreachable(what: &str) -> Fault {
+    let what = format!("the farm does not answer: {}", line(what, 200));
+    Fault::new(FaultCode::FarmUnreachable, what).passing()
+}
+
+/// The same, as the client says it.
+pub(super) fn lost(what: &str, why: &impl Display) -> Fault {
+    unreachable(&format!("{what}: {why}"))
+}
+
+/// The server keeps no more.
+fn full(why: &dyn Display) -> Fault {
+    let what = format!("the farm keeps no more for this team: {}", line(&why.to_string(), 200));
+    Fault::new(FaultCode::FarmFull, what).advise("delete old runs, or ask for more room")
+}
+
+/// Whether the server refused for lack of room. Its numbers for that differ from version to version; its words do not.
+fn is_full(why: &PublishError) -> bool {
+    let words = why.source().map(ToString::to_string).unwrap_or_default();
+    [
+        "maximum bytes exceeded",
+        "resource limits exceeded",
+        "insufficient storage",
+        "maximum messages exceeded",
+    ]
+    .iter()
+    .any(|full| words.contains(full))
+}
+
+impl Nats {
+    /// What takes longer than the patience, and how much longer is allowed.
+    pub(super) async fn in_time<T>(
+        &self,
+        what: &str,
+        more: Duration,
+        call: impl Future<Output = T>,
+    ) -> Result<T, Fault> {
+        let timed = tokio::time::timeout(self.patience + more, call).await;
+        timed.map_err(|_| unreachable(&format!("{what}: not in time")))
+    }
+
+    /// Writes, if what the subject holds last stands at `after`; none where it is another.
+    pub(super) async fn write(
+        &self,
+        subject: String,
+        after: Option<Place>,
+        message: PublishMessage,
+    ) -> Result<Option<Place>, Fault> {
+        let message = match after {
+            Some(Place(after)) => message.expected_last_subject_sequence(after),
+            None => message,
+        };
+        let sent = async { self.context.send_publish(subject, message).await?.await };
+        match self.in_time("writing", Duration::ZERO, sent).await? {
+            Ok(ack) => Ok(Some(Place(ack.sequence))),
+            Err(why) => match why.kind() {
+                PublishErrorKind::WrongLastSequence => Ok(None),
+                PublishErrorKind::StreamNotFound => Err(self.missing().await),
+                PublishErrorKind::MaxPayloadExceeded => {
+                    Err(Fault::new(FaultCode::FarmGarbled, format!("larger than the farm takes: {why}")))
+                }
+                _ if is_full(&why) => Err(full(&why)),
+                _ => Err(lost("writing", &why)),
+            },
+        }
+    }
+
+    /// What the store is made of is not there: whoever may, makes it again. The call can be made again.
+    async fn missing(&self) -> Fault {
+        let gone = unreachable("its store is not there");
+        match self.keeps {
+            true => self.prepare().await.err().unwrap_or(gone),
+            false => gone,
+        }
+    }
+
+    /// What a subject holds last.
+    pub(super) async fn latest(&self, stream: &str, subject: &str) -> Result<Option<StreamMessage>, Fault> {
+        let read = async {
+            let stream = self.context.get_stream_no_info(stream).await.map_err(|why| why.to_string())?;
+            Ok::<_, String>(stream.get_last_raw_message_by_subject(subject).await)
+        };
+        let read = self.in_time("reading", Duration::ZERO, read).await?;
+        match read.map_err(|why| unreachable(&why))? {
+            Ok(message) => Ok(Some(message)),
+            Err(why) => match why.kind() {
+                LastRawMessageErrorKind::NoMessageFound => Ok(None),
+                LastRawMessageErrorKind::JetStream(error) if error.error_code() == NO_STREAM => {
+                    Err(self.missing().await)
+                }
+                _ => Err(lost("reading", &why)),
+            },
+        }
+    }
+
+    /// Reads what matches, from a policy on, waiting so long for the first; not everything at once.
+    pub(super) async fn read(
+        &self,
+        stream: &str,
+        filter: String,
+        from: DeliverPolicy,
+        wait: Duration,
+    ) -> Result<Vec<Message>, Fault> {
+        let config = pull::Config {
+            deliver_policy: from,
+            ack_policy: AckPolicy::None,
+            filter_subject: filter,
+            memory_storage: true,
+            num_replicas: 1,
+            inactive_threshold: UNUSED + wait,
+            ..pull::Config::default()
+        };
+        let made = self.context.create_consumer_on_stream(config, stream);
+        let made = self.in_time("reading on", Duration::ZERO, made).await?;
+        let consumer = match made {
+            Ok(consumer) => consumer,
+            Err(why) if format!("{why:?}").contains("STREAM_NOT_FOUND") => return Err(self.missing().await),
+            Err(why) => return Err(lost("reading on", &why)),
+        };
+        let mut all = Vec::new();
+        if !wait.is_zero() {
+            all = self.some(consumer.batch().max_messages(1).expires(wait).messages(), wait).await?;
+            if all.is_empty() {
+                return Ok(all);
+            }
+        }
+        let rest = consumer.fetch().max_messages(AT_ONCE).max_bytes(BYTES_AT_ONCE).messages();
+        all.extend(self.some(rest, Duration::ZERO).await?);
+        Ok(all)
+    }
+
+    /// The messages of one request.
+    pub(super) async fn some(
+        &self,
+        asked: impl Future<Output = Result<pull::Batch, pull::BatchError>>,
+        wait: Duration,
+    ) -> Result<Vec<Message>, Fault> {
+        let read = async {
+            let mut batch = asked.await.map_err(|why| lost("reading on", &why))?;
+            let mut all = Vec::new();
+            while let Some(message) = batch.next().await {
+                all.push(message.map_err(|why| lost("reading on", &why))?);
+            }
+            Ok(all)
+        };
+        self.in_time("reading on", wait, read).await?
+    }
+}

@@ -1,0 +1,75 @@
+//! The one socket of the farm: a connection to NATS that mends itself. The runtime's clock must be a real one, for the
+//! client has timers of its own.
+//!
+//! Credentials come as text and go nowhere but to the server.
+
+use crate::subjects::word;
+use async_nats::{Client, ConnectErrorKind, ConnectOptions};
+use farmjank_leaf::text::line;
+use farmjank_results::fault::{Fault, FaultCode};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where a farm is, and how to be let in.
+#[derive(Clone, Default)]
+pub struct Address {
+    /// `nats://`, `tls://`, `ws://` or `wss://`, host and port; several with commas between.
+    pub urls: String,
+    /// What this end is called in the server's lists.
+    pub name: String,
+    /// A seed of an nkey (`SU…`), or what a credentials file holds; none where the server lets everybody in.
+    pub secret: Option<String>,
+    /// Certificates of authorities to believe besides those of the system.
+    pub authorities: Option<PathBuf>,
+}
+
+/// Connects.
+///
+/// # Errors
+/// `usage`: no such address. `farm_refused`: the server does not let this end in. `farm_unreachable` (passing).
+pub(super) async fn open(address: &Address, patience: Duration) -> Result<Client, Fault> {
+    let urls: Vec<&str> = address.urls.split(',').map(str::trim).collect();
+    if let Some(bad) = urls.iter().find(|url| url.contains('@')) {
+        let told = line(bad.rsplit('@').next().unwrap_or_default(), 80);
+        let what = format!("a farm's address holds no password (`…@{told}`)");
+        return Err(Fault::new(FaultCode::Usage, what).advise("put it into the environment or a file"));
+    }
+    let mut options = ConnectOptions::new()
+        .name(word("end", &address.name)?)
+        .connection_timeout(patience)
+        .request_timeout(Some(patience))
+        .reconnect_delay_callback(|tries| Duration::from_millis(100 << tries.min(5)));
+    if let Some(path) = &address.authorities {
+        options = options.add_root_certificates(path.clone()).require_tls(true);
+    }
+    options = match address.secret.as_deref().map(str::trim) {
+        None => options,
+        Some(seed) if seed.starts_with("SU") && !seed.contains(char::is_whitespace) => {
+            options.nkey(seed.to_owned())
+        }
+        Some(creds) => options.credentials(creds).map_err(|_| {
+            Fault::new(FaultCode::Usage, "the farm's credentials cannot be read")
+                .advise("an nkey's seed (SU…) or a .creds file is wanted")
+        })?,
+    };
+    let told = line(&address.urls, 120);
+    let connected = tokio::time::timeout(patience * 2, options.connect(urls)).await;
+    let why = match connected {
+        Ok(Ok(client)) => return Ok(client),
+        Ok(Err(why)) => why,
+        Err(_) => return Err(super::calls::unreachable(&format!("no answer from {told}"))),
+    };
+    let fault = |code, what: &str| Fault::new(code, format!("{what} at {told}: {why}"));
+    Err(match why.kind() {
+        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+            fault(FaultCode::FarmRefused, "the farm does not let this end in")
+                .advise("ask who runs the farm for credentials of this role")
+        }
+        ConnectErrorKind::ServerParse => {
+            fault(FaultCode::Usage, "no address of a farm").advise("nats://HOST:4222 or tls://HOST:443")
+        }
+        ConnectErrorKind::Tls => fault(FaultCode::FarmRefused, "no trusted connection to the farm")
+            .advise("name the authority of its certificate"),
+        _ => fault(FaultCode::FarmUnreachable, "no farm answers").passing(),
+    })
+}
