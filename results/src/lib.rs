@@ -33,6 +33,7 @@
 //! and what its readings come to ([`summary`]). How a value is written for people: [`words`].
 
 pub mod around;
+pub mod bundle_files;
 pub mod busy;
 pub mod cause_life;
 pub mod cause_selector;

@@ -11,9 +11,10 @@ use super::given::Given;
 pub use super::not_merged::NotMerged;
 use super::strand::{Strand, Torn};
 use super::{ShardRun, Shards};
+use crate::bundle_files;
 use crate::compare::ROLLING;
 use crate::device::DeviceId;
-use crate::event::{Absent, Event, FORMAT, Fact, JobId, PlannedJob, Refusal, WindowMeasured};
+use crate::event::{Absent, Event, FORMAT, Fact, JobId, PlannedJob, Refusal};
 use crate::quarantine::Quarantined;
 use crate::time::RunTime;
 use farmjank_leaf::hash::Fnv;
@@ -252,11 +253,6 @@ impl Given<'_> {
     }
 }
 
-fn files(window: &WindowMeasured) -> impl Iterator<Item = &String> {
-    let screens = window.screens.iter().map(|screen| &screen.path);
-    window.evidence.iter().chain(&window.frame_log).chain(screens)
-}
-
 /// The files the strands name, each in the folder of its job.
 fn evidence(
     strands: &BTreeMap<u32, Strand<'_>>,
@@ -265,18 +261,11 @@ fn evidence(
     let mut all = BTreeMap::new();
     for strand in strands.values() {
         for event in &strand.own {
-            let (job, files): (_, Vec<&String>) = match &event.fact {
-                Fact::TrialFinished { job, windows, .. } => (job, windows.iter().flat_map(files).collect()),
-                Fact::FailureKept { job, failure, .. } => (job, failure.files().collect()),
-                Fact::CausesFound { job, causes: Some(causes), .. } => (job, causes.lanes.iter().collect()),
-                _ => continue,
-            };
-            for path in files {
-                let own = path.strip_prefix(&format!("evidence/job-{job}/"));
-                let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', '\0']);
-                if !own.is_some_and(|rest| rest.split('/').all(plain)) {
+            let Some(job) = event.fact.job() else { continue };
+            for path in bundle_files::named(&event.fact) {
+                if !bundle_files::is_of_job(path, job) {
                     let bundle = bundles[strand.bundle].name.to_owned();
-                    return Err(NotMerged::Astray { bundle, job: *job, path: path.clone() });
+                    return Err(NotMerged::Astray { bundle, job, path: path.clone() });
                 }
                 all.insert(path.clone(), strand.bundle);
             }

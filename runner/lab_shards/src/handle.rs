@@ -2,9 +2,9 @@
 
 use crate::permits::Worker;
 use crate::relay::{Relay, ShardChannels, ShardMessage, ShardWork, Wakes};
-use crate::{Join, LabShard, MakeShard, Survey, Threads};
+use crate::shards::Survey;
+use crate::{Join, LabShard, MakeShard, Threads};
 use farmjank_engine::announce::Announcer;
-use farmjank_engine::builds::AbPlan;
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
 use farmjank_engine::device_session::RunEnv;
@@ -13,10 +13,8 @@ use farmjank_engine::job_runner::JobRunner;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::pictures::Pictures;
-use farmjank_engine::planned::Planned;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
-use farmjank_results::device::DeviceId;
 use farmjank_results::event::Fact;
 use farmjank_results::time::RunTime;
 use farmjank_scenarios::scenario::Scenario;
@@ -96,21 +94,8 @@ impl ShardHandle {
         }
     }
 
-    /// Lets a shard begin with the jobs of its phones.
-    pub(crate) fn begin(
-        &self,
-        planned: &Planned,
-        place: &[DeviceId],
-        begins: RunTime,
-        ab_plan: Option<AbPlan>,
-    ) {
-        let facts = planned.facts.iter().filter(|(id, _)| place.contains(id));
-        let work = ShardWork {
-            facts: facts.map(|(id, facts)| (id.clone(), facts.clone())).collect(),
-            jobs: planned.at_work(|device| place.contains(device)),
-            begins,
-            ab_plan,
-        };
+    /// Lets a shard begin with its work.
+    pub(crate) fn begin(&self, work: ShardWork) {
         // A shard that is over has nobody to work with.
         drop(self.work.send(work));
     }

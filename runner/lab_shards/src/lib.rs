@@ -17,10 +17,10 @@
 mod handle;
 pub mod permits;
 mod relay;
+mod shards;
 
-use crate::handle::ShardHandle;
-use crate::permits::Permits;
-use crate::relay::{ShardChannels, StopSignal};
+pub use shards::Shards;
+
 use farmjank_engine::announce::FactSink;
 use farmjank_engine::conduct::{Against, close, started};
 use farmjank_engine::device_session::ForScenario;
@@ -28,8 +28,6 @@ use farmjank_engine::options::Options;
 use farmjank_engine::planned::Planned;
 use farmjank_engine::scribe::{Scribe, Voice};
 use farmjank_engine::stop::Stop;
-use farmjank_engine::survey::Surveyed;
-use farmjank_results::device::DeviceId;
 use farmjank_results::event::Fact;
 use farmjank_results::fault::Fault;
 use farmjank_results::record::Record;
@@ -42,8 +40,6 @@ use farmjank_seams::reporter::Reporter;
 use std::any::Any;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
-use tokio::sync::Notify;
 
 /// What one shard works with. Made in the shard's own thread, on its clock.
 pub struct LabShard {
@@ -98,79 +94,19 @@ pub struct Setup {
 pub async fn run(setup: Setup) -> Record {
     let Setup { options, scenarios, shards, threads, at_once, files, voice, reporters, against, stop } =
         setup;
-    let permits = Permits::new(at_once);
     let scribe = Scribe::new(files, voice, reporters);
     scribe.put(RunTime::from_ns(0), started(&options));
-    let wake = Arc::new(Notify::new());
-    let stop_signal = StopSignal::default();
-    let mut handles: Vec<ShardHandle> = shards
-        .into_iter()
-        .map(|make| {
-            let channels = ShardChannels {
-                wake: wake.clone(),
-                stop_signal: stop_signal.clone(),
-                permits: permits.clone(),
-            };
-            ShardHandle::open(make, &options, scenarios.clone(), channels, &*threads)
-        })
-        .collect();
-    let mut surveyed = Vec::new();
-    for handle in &mut handles {
-        surveyed.push(handle.surveyed(&wake).await);
-    }
-    let begins = surveyed.iter().map(|(at, _)| *at).max().unwrap_or(RunTime::from_ns(0));
-    let places: Vec<Vec<DeviceId>> = surveyed.iter().map(|(_, phones)| ids(phones)).collect();
-    let planned = Planned::of(together(surveyed), &scenarios, &options);
+    let mut shards = Shards::open(&options, &scenarios, shards, &*threads, at_once);
+    let (begins, surveyed) = shards.surveyed().await;
+    let planned = Planned::of(surveyed, &scenarios, &options);
     planned.opening(|fact| scribe.put(begins, fact));
     for what in planned.forewarned(&options) {
         scribe.put(begins, Fact::Noticed { job: None, what });
     }
     let nothing = planned.plan.jobs.is_empty();
     let ab_plan = options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts));
-    for (handle, place) in handles.iter().zip(&places) {
-        handle.begin(&planned, place, begins, ab_plan.clone());
-    }
-    let end = merge(&mut handles, &wake, &scribe, begins, || stop_signal.raise(&stop)).await;
-    for handle in handles {
-        if let Err(panic) = (handle.join)() {
-            std::panic::resume_unwind(panic);
-        }
-    }
+    shards.begin(&planned.facts, &planned.at_work(|_| true), begins, ab_plan.as_ref());
+    let end = shards.merged(begins, &scribe, &stop).await;
     close(&scribe, end, stop.reason(), nothing, against.as_deref().filter(|_| !nothing));
     scribe.take_record()
-}
-
-type Survey = (RunTime, Result<Vec<Surveyed>, Fault>);
-
-fn ids(phones: &Result<Vec<Surveyed>, Fault>) -> Vec<DeviceId> {
-    phones.iter().flatten().map(|phone| phone.sighting.id.clone()).collect()
-}
-
-/// The phones of all shards; the first fault where there is one.
-fn together(surveyed: Vec<Survey>) -> Result<Vec<Surveyed>, Fault> {
-    let shards: Result<Vec<Vec<Surveyed>>, Fault> = surveyed.into_iter().map(|(_, phones)| phones).collect();
-    Ok(shards?.concat())
-}
-
-/// Hands the facts of all shards over in order of time, of one instant in order of shards. Gives the time of the last.
-async fn merge(
-    handles: &mut [ShardHandle],
-    wake: &Notify,
-    scribe: &Scribe,
-    begins: RunTime,
-    between: impl Fn(),
-) -> RunTime {
-    let mut last = begins;
-    loop {
-        between();
-        if !handles.iter_mut().all(ShardHandle::is_ready) {
-            wake.notified().await;
-            continue;
-        }
-        let earliest =
-            handles.iter_mut().filter(|handle| !handle.heads.is_empty()).min_by_key(|handle| handle.at());
-        let Some((at, fact)) = earliest.and_then(|handle| handle.heads.pop_front()) else { return last };
-        scribe.put(at, fact);
-        last = at;
-    }
 }
