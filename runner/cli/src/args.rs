@@ -5,6 +5,7 @@ mod baseline;
 mod bisect;
 mod causes;
 mod config;
+mod farm;
 mod first;
 mod given;
 mod health;
@@ -33,6 +34,7 @@ pub use baseline::{
 pub use bisect::BisectArgs;
 pub use causes::{CausesArgs, StackForm, StackRules};
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
+pub use farm::{AgentArgs, FarmArgs};
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
 pub use health::HealthArgs;
@@ -106,6 +108,8 @@ pub enum Command {
     Import(ImportFlowsArgs),
     /// Run scenarios on every phone that qualifies, judge, report.
     Run(RunArgs),
+    /// Offer this computer's phones to a farm: take shifts of runs (`run --farm`), measure, send (docs/farm.md).
+    Agent(AgentArgs),
     /// Compare two builds: install both in turn on every phone, run, say which windows became slower.
     Ab(AbArgs),
     /// Find the build that became slower: of many in order, with the fewest comparisons.
@@ -302,6 +306,8 @@ pub struct RunArgs {
     /// Where it is.
     #[command(flatten)]
     pub view: UiArgs,
+    #[command(flatten)]
+    pub over: farm::OverFarmArgs,
 }
 
 /// `farmjank report`

@@ -1,6 +1,7 @@
 //! One file per verb. Each returns the exit code.
 
 pub mod ab;
+pub mod agent;
 pub mod analyze;
 pub mod baseline;
 pub mod bisect;

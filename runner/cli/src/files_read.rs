@@ -2,6 +2,9 @@
 //! their size and time alone, which holds over network mounts, too. Must not know what is in them.
 
 use crate::host;
+use farmjank_results::file_error::{FileError, FileProblem};
+use farmjank_scenarios::read::SourceFile;
+use farmjank_shifts::shift::Texts;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,19 +25,56 @@ pub type Stamps = BTreeMap<PathBuf, Stamp>;
 
 /// What was read, each as it was just before.
 #[derive(Default)]
-pub struct FilesRead(RefCell<Stamps>);
+pub struct FilesRead {
+    stamps: RefCell<Stamps>,
+    /// Scenario files by name, in order.
+    files: RefCell<Vec<(String, Vec<u8>)>>,
+    /// What they run, by path.
+    flows: RefCell<BTreeMap<String, Vec<u8>>>,
+    /// Variables they were given.
+    given: RefCell<BTreeMap<String, String>>,
+}
 
 impl FilesRead {
     /// A file or folder that is read now.
     pub fn note(&self, path: &Path) {
-        let mut all = self.0.borrow_mut();
+        let mut all = self.stamps.borrow_mut();
         // As it was when it was read first: a change since then is one.
         all.entry(path.to_owned()).or_insert_with(|| stamp(path));
     }
 
     /// All of them, as they were.
     pub fn stamps(&self) -> Stamps {
-        self.0.borrow().clone()
+        self.stamps.borrow().clone()
+    }
+
+    /// These scenario files were read, with these variables.
+    pub fn read(&self, files: &[SourceFile], given: &BTreeMap<String, String>) {
+        *self.files.borrow_mut() = files.iter().map(|file| (file.name.clone(), file.text.clone())).collect();
+        self.flows.borrow_mut().clear();
+        self.given.borrow_mut().clone_from(given);
+    }
+
+    /// This is what a scenario runs.
+    pub fn ran(&self, path: &str, bytes: &[u8]) {
+        self.flows.borrow_mut().insert(path.to_owned(), bytes.to_vec());
+    }
+
+    /// Everything scenarios are read from, to read them elsewhere.
+    ///
+    /// # Errors
+    /// One is no text.
+    pub fn texts(&self) -> Result<Texts, FileError> {
+        let text = |name: &String, bytes: &Vec<u8>| match String::from_utf8(bytes.clone()) {
+            Ok(text) => Ok((name.clone(), text)),
+            Err(_) => Err(FileError::new(Path::new(name), FileProblem::NotText)),
+        };
+        let (files, flows) = (self.files.borrow(), self.flows.borrow());
+        Ok(Texts {
+            files: files.iter().map(|(name, bytes)| text(name, bytes)).collect::<Result<_, _>>()?,
+            flows: flows.iter().map(|(name, bytes)| text(name, bytes)).collect::<Result<_, _>>()?,
+            given: self.given.borrow().clone(),
+        })
     }
 }
 

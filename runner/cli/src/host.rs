@@ -1,6 +1,7 @@
 //! The only place that touches sockets, files, processes, signals and the wall clock.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "this file is the outside world")]
 
+pub mod agent_state;
 mod bundle;
 mod claim_file;
 pub mod claims;

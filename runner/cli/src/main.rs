@@ -7,6 +7,7 @@ mod cell_history;
 mod command_error;
 mod commands;
 mod configured;
+mod farm;
 mod files_read;
 mod history;
 mod host;
@@ -73,6 +74,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Init(args) => commands::init::run(args),
         Command::Import(args) => commands::import::run(args, terminal),
         Command::Run(args) => commands::run::run(args, terminal),
+        Command::Agent(args) => code(in_runtime(false, commands::agent::run(args))),
         Command::Ab(args) => commands::ab::run(args, terminal),
         Command::Bisect(args) => commands::bisect::run(args, terminal),
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),

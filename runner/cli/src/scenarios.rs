@@ -10,6 +10,7 @@ use farmjank_engine::scribe::Voice;
 use farmjank_leaf::mask::Mask;
 use farmjank_leaf::text::typed;
 use farmjank_leaf::text::{line, name as shown};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::iteration_time::UsualTimes;
 use farmjank_results::metric::{Better, Unit};
@@ -21,6 +22,7 @@ use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::{Scenario, Spread};
+use farmjank_shifts::shift::{Asked, Texts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -103,6 +105,7 @@ fn read_noting(
         }
     };
     keep_secrets(&files, &env).map_err(complain).ok()?;
+    noted.read(&files, &env);
     let homes = args.paths.iter().filter_map(|path| host::home_of(path)).collect();
     let flows = Flows { homes, allow_outside: args.given.allow_outside, noted };
     let scenarios = read(&files, &env, &ReadOptions { metrics: &known_metrics(), sources: &flows });
@@ -140,6 +143,44 @@ fn keep_secrets(files: &[SourceFile], env: &BTreeMap<String, String>) -> Result<
     Ok(())
 }
 
+/// The scenarios of a shift of a run over a farm, as who conducts it reads them.
+///
+/// # Errors
+/// `farm_skew`: they cannot be read here.
+pub fn of_shift(texts: &Texts, asked: &Asked) -> Result<Vec<Scenario>, Fault> {
+    struct Given<'t>(&'t Texts);
+    impl Sources for Given<'_> {
+        fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem> {
+            let text = self.0.flows.get(path).ok_or(FileProblem::Missing)?;
+            Ok(text.clone().into_bytes())
+        }
+
+        fn is_outside(&self, _: &str) -> bool {
+            false
+        }
+    }
+    let skew = |why: String| {
+        let what = format!("the scenarios of the run cannot be read on this host: {why}");
+        Fault::new(FaultCode::FarmSkew, what).advise("update the older farmjank of both")
+    };
+    let file = |(name, text): &(String, String)| SourceFile { name: name.clone(), text: text.clone().into() };
+    let files: Vec<SourceFile> = texts.files.iter().map(file).collect();
+    let read = read(&files, &texts.given, &ReadOptions { metrics: &known_metrics(), sources: &Given(texts) });
+    let mut scenarios = read.map_err(|complaints| {
+        skew(complaints.first().map_or_else(String::new, |complaint| line(&complaint.render(false), 300)))
+    })?;
+    let select = SelectArgs {
+        iterations: asked.iterations,
+        warmup: asked.warmup,
+        prepare: asked.prepare.clone(),
+        beside: asked.beside.clone(),
+        ..SelectArgs::default()
+    };
+    adjust(&mut scenarios, &select).map_err(|why| skew(why.to_string()))?;
+    scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = asked.debuggable_meant);
+    Ok(scenarios)
+}
+
 /// The files that scenarios run.
 pub struct Flows<'n> {
     /// Folders they may lie in.
@@ -153,6 +194,7 @@ pub struct Flows<'n> {
 impl Sources for Flows<'_> {
     fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem> {
         if let Some(text) = gallery::text_of(path) {
+            self.noted.ran(path, text.as_bytes());
             return Ok(text.into());
         }
         self.noted.note(Path::new(path));
@@ -160,7 +202,9 @@ impl Sources for Flows<'_> {
             return Err(FileProblem::NoScenario);
         }
         // The complaint names the file itself.
-        host::read_file(Path::new(path), FILE_BYTES as u64).map_err(|error| error.why)
+        let bytes = host::read_file(Path::new(path), FILE_BYTES as u64).map_err(|error| error.why)?;
+        self.noted.ran(path, &bytes);
+        Ok(bytes)
     }
 
     fn is_outside(&self, path: &str) -> bool {

@@ -115,14 +115,17 @@ fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
     Ok((Rc::new(provider), live))
 }
 
-/// The servers of a lab, each for a thread of its own; `open` opens the bundle there.
+/// Those of a lab's shards that make up a part of it, each for a thread of its own; `open` opens the bundle there.
 pub fn shards(
     lab: &Lab,
+    (part, of): (usize, usize),
     probes: impl Fn() -> Vec<Rc<dyn Probe>> + Clone + Send + 'static,
     open: impl Fn() -> Rc<dyn Files> + Clone + Send + 'static,
 ) -> Vec<MakeShard> {
     let seed = lab.seed;
-    let made = lab.shards().into_iter().map(|lab| {
+    let all = lab.shards();
+    let range = (part - 1) * all.len() / of..part * all.len() / of;
+    let made = all.into_iter().skip(range.start).take(range.len()).map(|lab| {
         let (open, probes) = (open.clone(), probes.clone());
         let make: MakeShard = Box::new(move || {
             let (provider, _) = switched_on(&lab)?;

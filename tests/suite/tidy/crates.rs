@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 26] = [
+const TABLE: [(&str, &[&str]); 27] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
@@ -31,6 +31,7 @@ const TABLE: [(&str, &[&str]); 26] = [
     ("plugin-busy", &[]),
     ("engine", &["leaf", "scenarios", "script", "seams", "results", "measure"]),
     ("lab-shards", &["engine", "scenarios", "seams", "results"]),
+    ("shifts", &["engine", "farm", "lab-shards", "leaf", "scenarios", "seams", "results"]),
     ("config", &["leaf", "scenarios"]),
     ("cli", ANYTHING),
     ("tests", ANYTHING),
@@ -58,12 +59,14 @@ const ANYTHING: &[&str] = &[
     "process",
     "engine",
     "lab-shards",
+    "shifts",
     "config",
     "witnesses",
 ];
 
 /// Crates of ours that only the tests of another may know.
-const IN_TESTS: [(&str, &str); 6] = [
+const IN_TESTS: [(&str, &str); 7] = [
+    ("farm", "witnesses"),
     ("measure", "frames"),
     ("devices", "witnesses"),
     ("frames", "witnesses"),
@@ -73,9 +76,25 @@ const IN_TESTS: [(&str, &str); 6] = [
 ];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 13] = [
-    ("tokio", &["seams", "devices", "frames", "lab", "process", "engine", "lab-shards", "cli", "tests"]),
-    ("futures", &["seams", "devices", "farm", "frames", "lab", "engine", "cli", "tests"]),
+const RESERVED: [(&str, &[&str]); 14] = [
+    (
+        "tokio",
+        &[
+            "seams",
+            "devices",
+            "farm",
+            "frames",
+            "lab",
+            "process",
+            "engine",
+            "lab-shards",
+            "shifts",
+            "cli",
+            "tests",
+        ],
+    ),
+    ("futures", &["seams", "devices", "farm", "frames", "lab", "engine", "shifts", "cli", "tests"]),
+    ("async-nats", &["farm"]),
     ("rquickjs", &["script"]),
     ("serde-saphyr", &["scenarios", "lab", "cli"]),
     ("quick-junit", &["reporters"]),

@@ -7,7 +7,8 @@ use super::tree::{Source, sources};
 use super::{Complaint, none};
 
 /// Paths that touch the world, by root and next word.
-const WORLD: [(&str, &[&str]); 3] = [
+const WORLD: [(&str, &[&str]); 4] = [
+    ("async_nats", &["connect", "connect_with_options", "ConnectOptions"]),
     ("std", &["fs", "net", "process", "env", "thread"]),
     ("tokio", &["fs", "net", "process", "signal"]),
     ("reqwest", &["Client", "ClientBuilder", "get", "blocking"]),
@@ -18,8 +19,9 @@ const BLOCKING: [&str; 2] = ["SystemTime", "spawn_blocking"];
 const PRINTING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 /// Who may: the outside world itself, the sockets a lab and the live view are served on, the file
 /// of a history store, requests to systems of other people, and the chores, which are a program of their own.
-const MAY: [&str; 18] = [
+const MAY: [&str; 20] = [
     "runner/cli/src/host.rs",
+    "runner/cli/src/host/agent_state.rs",
     "runner/cli/src/host/bundle.rs",
     "runner/cli/src/host/claims.rs",
     "runner/cli/src/host/durable.rs",
@@ -35,6 +37,7 @@ const MAY: [&str; 18] = [
     "plugins/lab/src/serve.rs",
     "plugins/history/src/postgres/worker.rs",
     "plugins/history/src/sqlite/door.rs",
+    "plugins/farm/src/nats/door.rs",
     "plugins/requests/src/door.rs",
     "ci/src/",
 ];

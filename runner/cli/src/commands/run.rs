@@ -1,6 +1,9 @@
 //! `farmjank run`
 
+mod fit;
 mod inputs;
+mod options;
+mod over_farm;
 mod place;
 mod watch;
 
@@ -19,12 +22,9 @@ use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::{Unread, load_noting, selection};
 use crate::settings::{Terminal, complain, refuse, serials, time};
 use crate::ui::Ui;
-use crate::wiring::{self, Phones, lab, phones, probes_of_run, sources};
+use crate::wiring::{self, lab, phones, probes_of_run, sources};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Setup, run as conduct};
-use farmjank_engine::options::Options;
-use farmjank_engine::patience::Patience;
-use farmjank_engine::pictures::Pictures;
 use farmjank_engine::resume::left;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
@@ -45,7 +45,9 @@ use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 pub use inputs::against;
 use inputs::{RunInputs, inputs};
-use place::{Asked, NoPlace, Place};
+pub use options::TOOL;
+use options::{OfLab, options, placed};
+use place::{NoPlace, Place};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -129,6 +131,11 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
     if let Some(why) = nothing_selected(&scenarios, &inputs.selection) {
         complain(why);
     }
+    if args.over.farm.is_some() {
+        let conducted = over_farm::conducted(args, terminal, scenarios, inputs, noted);
+        let (record, ui, root) = in_runtime(false, conducted).flatten().map_err(NoRun::Ended)?;
+        return Ok(Done { record, root, itself, keeper, ui });
+    }
     let simulated = args.phones.lab.is_some();
     let methods = methods(args).map_err(|why| NoRun::Ended(refuse(&why)))?;
     let (record, ui, root) = in_runtime(simulated, conducted(args, terminal, scenarios, inputs, methods))
@@ -155,30 +162,12 @@ async fn conducted(
 ) -> Result<(Record, Option<Ui>, PathBuf), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
     inputs.wanted.inventory.clone_from(&phones.inventory.phones);
-    let Place { run, root, bundle, earlier } = placed(args, &scenarios, &inputs, &phones)?;
+    let of = OfLab { lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()), seed: phones.seed };
+    let Place { run, root, bundle, earlier } = placed(args, &scenarios, &inputs, &of)?;
     let (ui, stop) = (watched(args, &root).map_err(|why| refuse(&why))?, Stop::default());
     host::signals::listen(stop.clone());
-    let RunInputs { wanted, selection, quarantine, requests, plugins, against, ab_plan, forewarn, .. } =
-        inputs;
-    let options = Options {
-        run,
-        tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
-        wall: wall(phones.lab.is_some()),
-        seed: phones.seed,
-        lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()),
-        wanted,
-        selection,
-        quarantine,
-        most_running: args.jobs as usize,
-        patience: args.recover.within(Patience { retries: args.retries, ..Patience::default() }),
-        ab_plan,
-        forewarn,
-        fail_fast: args.fail_fast,
-        diagnose: args.diagnose(),
-        known_causes: inputs.known_causes,
-        pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
-        priority: args.priority,
-    };
+    let (requests, plugins) = (std::mem::take(&mut inputs.requests), std::mem::take(&mut inputs.plugins));
+    let (against, options) = options(args, run, of, inputs);
     let turns = options.ab_plan.is_some();
     let hooks = plugin_targets::hooks(&plugins, phones.lab.is_some());
     let reporters = reporters(heard(args), &requests, plugins, terminal, &root);
@@ -189,7 +178,7 @@ async fn conducted(
             let setup = lab_shards::Setup {
                 options,
                 scenarios,
-                shards: wiring::shards(&lab, probes_of_run(args.no_witnesses, methods), open),
+                shards: wiring::shards(&lab, (1, 1), probes_of_run(args.no_witnesses, methods), open),
                 threads: Box::new(host::simulated_thread),
                 at_once: host::cores(),
                 files,
@@ -221,13 +210,6 @@ async fn conducted(
         tell_left(args, &record, &root);
     }
     Ok((record, ui, root))
-}
-
-/// The run's folder, or the exit code when there is none to be had.
-fn placed(args: &RunArgs, scenarios: &[Scenario], inputs: &RunInputs, phones: &Phones) -> Result<Place, u8> {
-    let RunInputs { selection, quarantine, wanted, .. } = inputs;
-    let asked = Asked { scenarios, selection, quarantine, wanted, phones };
-    asked.place(args).map_err(|none| no_place(&none))
 }
 
 /// Whether it is quiet, and whether its table stands aside.

@@ -211,14 +211,30 @@ impl Bundle {
     /// # Errors
     /// It is not there, not inside, too large, or cannot be written.
     pub fn copy(&self, path: &str, most: u64, to: &Bundle) -> Result<(), FileError> {
+        to.keep(path, &self.as_it_lies(path, most)?)
+    }
+
+    /// A file as it lies there, packed or not.
+    ///
+    /// # Errors
+    /// It is not there, not inside, or too large.
+    pub fn as_it_lies(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
         let bytes = read_file(&self.place(path)?, most)
             .map_err(|error| FileError::new(&self.root.join(path), error.why))?;
         self.count(bytes.len() as u64)?;
-        if held(path) == path || !packed::is_packed(&bytes) {
-            return to.write(path, &bytes);
+        Ok(bytes)
+    }
+
+    /// Writes a file as it lay elsewhere, packed or not.
+    ///
+    /// # Errors
+    /// It is not inside, or cannot be written.
+    pub fn keep(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
+        if held(path) == path || !packed::is_packed(bytes) {
+            return self.write(path, bytes);
         }
-        write_packed(&inside_or_new(&to.root, path)?, &bytes)?;
-        to.written(path);
+        write_packed(&inside_or_new(&self.root, path)?, bytes)?;
+        self.written(path);
         Ok(())
     }
 

@@ -18,6 +18,7 @@ mod config;
 mod daily;
 mod deliveries;
 mod failures;
+mod farm;
 mod first;
 mod flows;
 mod foreign;

@@ -1,7 +1,7 @@
 //! What the flags of a run mean, settled before any phone is touched: what to run, whom to tell, what to hold it
 //! against, and where its numbers are kept.
 
-use super::About;
+use super::{About, fit};
 use crate::args::RunArgs;
 use crate::baselines::{Kind, age, expired, of_baseline, recorded, side};
 use crate::command_error::{CommandError, usage};
@@ -78,6 +78,9 @@ pub fn inputs(
 ) -> Result<RunInputs, CommandError> {
     if !matches!(about, About::Limits) {
         fit_for_turns(args)?;
+    }
+    if args.over.farm.is_some() {
+        fit::for_farm(args, scenarios)?;
     }
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
@@ -196,6 +199,9 @@ fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
 
 /// Whether builds can take turns with these flags.
 fn fit_for_turns(args: &RunArgs) -> Result<(), CommandError> {
+    if args.over.farm.is_some() {
+        return Err("--farm: builds take turns on phones of this computer alone, yet".into());
+    }
     if args.resume.is_some() {
         return Err("--resume: builds that take turns are measured in one go; begin anew".into());
     }

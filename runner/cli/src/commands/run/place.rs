@@ -5,7 +5,6 @@ use crate::baselines::since;
 use crate::command_error::{CommandError, usage};
 use crate::commands::runs::{found as kept, newest};
 use crate::host::{self, Bundle, Streams};
-use crate::wiring::Phones;
 use farmjank_engine::rerun::Rerun;
 use farmjank_engine::resume::{Earlier, NotResumed};
 use farmjank_engine::scribe::{LOG, Voice};
@@ -62,8 +61,10 @@ pub struct Asked<'a> {
     pub quarantine: &'a [Entry],
     /// On which phones.
     pub wanted: &'a Wanted,
-    /// Where they come from.
-    pub phones: &'a Phones,
+    /// The virtual lab they are of; none for real ones.
+    pub lab: Option<&'a str>,
+    /// Its seed.
+    pub seed: u64,
 }
 
 impl Asked<'_> {
@@ -72,7 +73,7 @@ impl Asked<'_> {
     /// # Errors
     /// There is none to be had, or nothing is left to do.
     pub fn place(&self, args: &RunArgs) -> Result<Place, NoPlace> {
-        let real = self.phones.lab.is_none();
+        let real = self.lab.is_none();
         let mut place = match (args.rerun.asked()?, args.resume.as_deref()) {
             (Some((rerun, named)), _) => self.rerun(args, rerun, named)?,
             (None, resume) => self.resumed_or_new(args, resume)?,
@@ -170,23 +171,22 @@ impl Asked<'_> {
             return Ok(Err(why));
         }
         bundle.cut(lines.len())?;
-        let run =
-            earlier.as_ref().map_or_else(|| run_id(self.phones), |earlier| earlier.record.header.run.clone());
+        let run = earlier.as_ref().map_or_else(|| self.run_id(), |earlier| earlier.record.header.run.clone());
         Ok(Ok(Place { run, root: root.to_owned(), bundle, earlier }))
     }
 
     /// Whether a run is about what is asked for.
     fn same(&self, earlier: &Earlier) -> Result<(), NotResumed> {
         let header = &earlier.record.header;
-        let lab = self.phones.lab.as_ref().map(|lab| lab.name());
-        if (header.lab.as_deref(), header.seed) != (lab, self.phones.seed) {
+        let lab = self.lab;
+        if (header.lab.as_deref(), header.seed) != (lab, self.seed) {
             let of = |lab: Option<&str>, seed: u64| {
                 lab.map_or_else(
                     || "on phones".to_owned(),
                     |lab| format!("in the virtual lab {lab} with seed {seed}"),
                 )
             };
-            let (then, now) = (of(header.lab.as_deref(), header.seed), of(lab, self.phones.seed));
+            let (then, now) = (of(header.lab.as_deref(), header.seed), of(lab, self.seed));
             return Err(NotResumed::OtherPlan(format!("it ran {then}, and this one is to run {now}")));
         }
         if earlier.is_planned() {
@@ -197,9 +197,17 @@ impl Asked<'_> {
     }
 
     fn begin(&self, args: &RunArgs) -> Result<Place, CommandError> {
-        let run = run_id(self.phones);
+        let run = self.run_id();
         let (root, bundle) = bundle(args, &run)?;
         Ok(Place { run, root, bundle, earlier: None })
+    }
+
+    /// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies.
+    fn run_id(&self) -> String {
+        match self.lab {
+            Some(lab) => format!("lab-{lab}-seed{}", self.seed),
+            None => own_id(),
+        }
     }
 }
 
@@ -221,16 +229,10 @@ fn runs() -> PathBuf {
     Path::new("results").join("runs")
 }
 
-/// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies; that of any
-/// other run is its own, though two begin in the same second on two computers that share a history.
-fn run_id(phones: &Phones) -> String {
-    match &phones.lab {
-        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
-        None => {
-            let second = host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', "");
-            format!("{second}-{:06x}", host::chance() & 0xff_ffff)
-        }
-    }
+/// An id no other run has, though two begin in the same second on two computers that share a history.
+pub fn own_id() -> String {
+    let second = host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', "");
+    format!("{second}-{:06x}", host::chance() & 0xff_ffff)
 }
 
 fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {

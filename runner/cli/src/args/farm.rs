@@ -1,0 +1,89 @@
+//! Flags of runs over a farm, and of its agents.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which farm.
+#[derive(Args, Debug, Clone)]
+pub struct FarmArgs {
+    /// What the team's things are called on the farm.
+    #[arg(long, value_name = "NAME", default_value = "main", hide_default_value = true)]
+    pub team: String,
+    /// A file with what lets this end in: an nkey's seed or a .creds file. Without it FARMJANK_FARM_SECRET counts,
+    /// which holds the same.
+    #[arg(long, value_name = "FILE")]
+    pub farm_secret: Option<PathBuf>,
+    /// Certificates of authorities to believe besides those of this computer.
+    #[arg(long, value_name = "FILE")]
+    pub farm_ca: Option<PathBuf>,
+}
+
+/// A run over a farm.
+#[derive(Args, Debug, Clone)]
+pub struct OverFarmArgs {
+    /// Run on the phones of a farm's agents instead of those of this computer: `nats://HOST:4222`, `tls://HOST:443`
+    /// (docs/farm.md). With --lab the agents must play that lab.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["adb", "inventory"])]
+    pub farm: Option<String>,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// How long the farm, or a host that has work, may be away before it is given up.
+    #[arg(long, value_name = "TIME", default_value = "10m", hide_default_value = true)]
+    pub farm_patience: String,
+}
+
+const AGENT_EXAMPLES: &str = "Examples:\n  \
+farmjank agent --farm nats://farm.example:4222 --host rack-1          # the phones of this computer\n  \
+farmjank agent --farm nats://127.0.0.1:4222 --host lab-1 --lab demo   # a virtual lab, to try it\n\n\
+Exit codes: 0 ended when told to · 2 usage · 3 no phones, or the farm refuses";
+
+/// `farmjank agent`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = AGENT_EXAMPLES)]
+pub struct AgentArgs {
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// What this host is called there; no two hosts are called the same.
+    #[arg(long, value_name = "NAME")]
+    pub host: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// The phones of these adb servers; as for `farmjank run`.
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
+    pub adb: Vec<String>,
+    /// The lab's inventory, as for `farmjank run`.
+    #[arg(long, value_name = "FILE", conflicts_with = "lab")]
+    pub inventory: Option<PathBuf>,
+    /// Play a virtual lab instead of having phones.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub lab: Option<String>,
+    /// Seed of the virtual lab.
+    #[arg(long, value_name = "N", requires = "lab")]
+    pub seed: Option<u64>,
+    /// Which part of the virtual lab, of how many: the agents of all parts play it together.
+    #[arg(long, value_name = "I/N", requires = "lab")]
+    pub part: Option<String>,
+    /// Where what was measured lies until it was sent, and what this agent is told by; default `results/agent/HOST`.
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// How long phones that are not there yet are waited for.
+    #[arg(long, value_name = "TIME", default_value = "0s", hide_default_value = true)]
+    pub wait_for_devices: String,
+}
+
+impl AgentArgs {
+    /// Its phones, as a run names them.
+    pub fn phones(&self) -> super::PhoneArgs {
+        super::PhoneArgs {
+            adb: self.adb.clone(),
+            inventory: self.inventory.clone(),
+            lab: self.lab.clone(),
+            seed: self.seed,
+            wait_for_devices: self.wait_for_devices.clone(),
+            ..super::PhoneArgs::default()
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `farmjank agent`: this computer's phones, for runs of others.
+
+use crate::args::AgentArgs;
+use crate::command_error::{CommandError, usage};
+use crate::commands::run::{TOOL, no_phones};
+use crate::farm::connected;
+use crate::host::agent_state::{AgentState, files_below};
+use crate::host::{self, Bundle, Streams};
+use crate::scenarios::of_shift;
+use crate::settings::refuse;
+use crate::wiring::{self, lab, phones, probes_of_run};
+use farmjank_engine::scribe::Voice;
+use farmjank_engine::stop::Stop;
+use farmjank_engine::survey::Wanted;
+use farmjank_farm::subjects::word;
+use farmjank_frames::ftrace::Methods;
+use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::verdict::Verdict;
+use farmjank_seams::host::Files;
+use farmjank_shifts::agent::{Setup, ShiftFiles, serve};
+use farmjank_shifts::bench::{AttachedBench, Bench, LabBench};
+use farmjank_shifts::note::LabPart;
+use farmjank_shifts::shift::Asked;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Largest file of evidence that is sent.
+const MOST: u64 = 1 << 30;
+
+/// Serves until it is told to end.
+pub async fn run(args: &AgentArgs) -> u8 {
+    match served(args).await {
+        Ok(()) => 0,
+        Err(NoAgent::Refused(why)) => refuse(&why),
+        Err(NoAgent::Failed(fault)) if fault.blame == Blame::Scenario => refuse(&fault.into()),
+        Err(NoAgent::Failed(fault)) => {
+            Streams.err(&format!("error: {fault}\n"));
+            Verdict::Broken.exit_code()
+        }
+        Err(NoAgent::Phones(fault)) => no_phones(&fault),
+    }
+}
+
+enum NoAgent {
+    Refused(CommandError),
+    Failed(Fault),
+    Phones(Fault),
+}
+
+impl<E: Into<CommandError>> From<E> for NoAgent {
+    fn from(why: E) -> Self {
+        NoAgent::Refused(why.into())
+    }
+}
+
+async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
+    word("host", &args.host).map_err(NoAgent::Failed)?;
+    let part = part(args)?;
+    let usual = || Path::new("results").join("agent").join(&args.host);
+    let state = AgentState::taken(&args.state.clone().unwrap_or_else(usual))?;
+    let stop = Stop::default();
+    host::signals::listen(stop.clone());
+    let bench = match &part {
+        Some(part) => lab_bench(args, part)?,
+        None => attached_bench(args).await?,
+    };
+    let exchange = connected(&args.farm, &args.of, &args.host, true).await.map_err(NoAgent::Failed)?;
+    let root = state.root.clone();
+    let setup = Setup {
+        exchange,
+        host: args.host.clone(),
+        who: state.who.clone(),
+        tool: TOOL.to_owned(),
+        team: args.of.team.clone(),
+        lab: part,
+        bench,
+        read: Box::new(of_shift),
+        files: ShiftFiles {
+            read: Box::new(|folder, path| Bundle::open(Path::new(folder)).as_it_lies(path, MOST)),
+            below: Box::new(|folder, below| files_below(Path::new(folder), below)),
+        },
+        folder: Box::new(move |run, line, attempt| {
+            root.join("shifts").join(format!("{run}-{line}-{attempt}")).to_string_lossy().into_owned()
+        }),
+        voice: Rc::new(Streams),
+        stop,
+    };
+    serve(setup).await.map_err(NoAgent::Failed)
+}
+
+/// The part of a lab that is played.
+fn part(args: &AgentArgs) -> Result<Option<LabPart>, NoAgent> {
+    let Some(name) = &args.lab else { return Ok(None) };
+    let lab = lab(name, args.seed).map_err(NoAgent::Phones)?;
+    let said = args.part.as_deref().unwrap_or("1/1");
+    let wrong = || usage!("--part: `{said}` is not I/N, such as 2/4");
+    let (part, of) = said.split_once('/').ok_or_else(wrong)?;
+    let (part, of): (u32, u32) = (part.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
+    if part == 0 || part > of {
+        return Err(wrong().into());
+    }
+    let most = lab.shards().len();
+    if of as usize > most {
+        return Err(usage!("--part: the lab {} comes in at most {most} parts", lab.name).into());
+    }
+    Ok(Some(LabPart { name: lab.name, seed: lab.seed, part, of }))
+}
+
+/// How methods are told where a shift asks why frames are late.
+fn methods(asked: &Asked) -> Methods {
+    Methods { wanted: asked.stacks, ..Methods::default() }
+}
+
+fn lab_bench(args: &AgentArgs, part: &LabPart) -> Result<Bench, NoAgent> {
+    let lab = lab(args.lab.as_deref().unwrap_or_default(), args.seed).map_err(NoAgent::Phones)?;
+    let share = (part.part as usize, part.of as usize);
+    let shards = move |asked: &Asked, folder: &str| {
+        let folder = PathBuf::from(folder);
+        let open = move || Rc::new(Bundle::open(&folder)) as Rc<dyn Files>;
+        wiring::shards(&lab, share, probes_of_run(asked.no_witnesses, methods(asked)), open)
+    };
+    let (threads, at_once) = (Box::new(host::simulated_thread), host::cores());
+    Ok(Bench::Lab(LabBench { shards: Box::new(shards), threads, at_once }))
+}
+
+async fn attached_bench(args: &AgentArgs) -> Result<Bench, NoAgent> {
+    let asked = args.phones();
+    let phones = phones(&asked).await.map_err(NoAgent::Phones)?;
+    let wait = crate::settings::time(&args.wait_for_devices)?;
+    let wanted = Wanted { inventory: phones.inventory.phones, wait, ..Wanted::default() };
+    Ok(Bench::Attached(AttachedBench {
+        provider: phones.provider,
+        claims: phones.claims,
+        wanted,
+        sources: Box::new(|| Box::new(|scenario| wiring::sources(scenario, 0))),
+        probes: Box::new(|asked| probes_of_run(asked.no_witnesses, methods(asked))()),
+        files: Box::new(|folder| Rc::new(Bundle::open(Path::new(folder)).durable())),
+    }))
+}

@@ -1,0 +1,47 @@
+//! A connection to a farm, by flags and environment.
+
+use crate::args::FarmArgs;
+use crate::host;
+use farmjank_farm::nats::{Address, Nats, Terms};
+use farmjank_leaf::text::name as shown;
+use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_seams::exchange::Exchange;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Every question to the farm is given up after that.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Largest file of credentials.
+const SECRET_BYTES: u64 = 64 << 10;
+/// What holds the credentials, where no file is named.
+const VARIABLE: &str = "FARMJANK_FARM_SECRET";
+
+/// Connects; `keeps` says whether this end may make what is missing there.
+///
+/// # Errors
+/// `usage`, `farm_refused`, `farm_unreachable` (passing).
+pub async fn connected(
+    url: &str,
+    args: &FarmArgs,
+    name: &str,
+    keeps: bool,
+) -> Result<Rc<dyn Exchange>, Fault> {
+    let secret = match &args.farm_secret {
+        Some(path) => {
+            let bytes = host::read_file(path, SECRET_BYTES)
+                .map_err(|why| Fault::new(FaultCode::Usage, format!("--farm-secret: {why}")))?;
+            let text = String::from_utf8(bytes).map_err(|_| {
+                Fault::new(FaultCode::Usage, format!("--farm-secret: {}: not UTF-8", shown(path)))
+            })?;
+            Some(text)
+        }
+        None => host::env(VARIABLE),
+    };
+    let authorities = args.farm_ca.clone();
+    let address = Address { urls: url.to_owned(), name: name.to_owned(), secret, authorities };
+    let nats = Nats::connect(&address, &args.team, Terms::FARM, PATIENCE, keeps).await?;
+    if keeps {
+        nats.prepare().await?;
+    }
+    Ok(Rc::new(nats))
+}

@@ -1,0 +1,370 @@
+//! An agent: owns phones, says so as long as it lives, takes shifts and measures them, one after the other. What a
+//! shift said is kept until its run is over, for the store may forget it.
+
+mod minding;
+
+use crate::bench::Bench;
+use crate::note::{HostNote, LabPart, PhoneNote, lease_of};
+use crate::shift::{Asked, Offer, Offered, Shift, Texts, spoken, written};
+pub use crate::working::ShiftFiles;
+use crate::working::Working;
+use farmjank_engine::scribe::Voice;
+use farmjank_engine::stop::{Stop, Urgency};
+use farmjank_farm::digest;
+use farmjank_farm::frames::VERSION;
+use farmjank_farm::journal::Journal;
+use farmjank_farm::lease::{Ask, Lease, Terms};
+use farmjank_farm::sending::Sender;
+use farmjank_leaf::text::line;
+use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::time::{RunTime, Span};
+use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::exchange::{Exchange, Leased, Taken};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
+
+/// How long work is waited for in one question.
+const WAIT: Duration = Duration::from_secs(5);
+/// Between two words that work is still being done: well within the time after which it is given again.
+const KEEPS: Duration = Duration::from_secs(10);
+/// A run nobody conducts for so long is over.
+const OVER: Duration = Duration::from_mins(10);
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// Reads the scenarios of a shift.
+pub type ReadScenarios = dyn Fn(&Texts, &Asked) -> Result<Vec<Scenario>, Fault>;
+
+/// The folder of an attempt: run, line, number.
+pub type FolderOf = dyn Fn(&str, &str, u32) -> String;
+
+/// What an agent needs. One field for each thing that is injected.
+pub struct Setup {
+    /// The farm.
+    pub exchange: Rc<dyn Exchange>,
+    /// What this host is called.
+    pub host: String,
+    /// Which agent it is: the same as before where it begins again here.
+    pub who: String,
+    /// Version of the tool.
+    pub tool: String,
+    /// Whose runs it measures.
+    pub team: String,
+    /// The part of a lab it plays; none for phones.
+    pub lab: Option<LabPart>,
+    /// Its phones.
+    pub bench: Bench,
+    /// Reads scenarios.
+    pub read: Box<ReadScenarios>,
+    /// The files of shifts.
+    pub files: ShiftFiles,
+    /// The folder of an attempt at a line of a run.
+    pub folder: Box<FolderOf>,
+    /// Where it says what it does.
+    pub voice: Rc<dyn Voice>,
+    /// How it is stopped: at first after the shift that is under way.
+    pub stop: Stop,
+}
+
+/// A shift that was taken.
+struct Work {
+    offer: Offer,
+    /// What the farm is told by; the newest, where it was given again.
+    receipt: String,
+    object: String,
+    stop: Stop,
+}
+
+/// What a shift said that is done.
+struct Kept {
+    offer: Offer,
+    sender: Sender,
+    journal: Journal,
+    /// Since when nobody conducts its run.
+    unled: Option<Instant>,
+}
+
+/// What an agent is about.
+struct Agent {
+    setup: Setup,
+    /// Begins with what is measured now.
+    works: RefCell<VecDeque<Work>>,
+    changed: Notify,
+    /// Said, and kept until the run is over.
+    said: RefCell<Vec<Kept>>,
+    lease: RefCell<Lease>,
+    begun: Instant,
+}
+
+/// Serves until it is stopped.
+///
+/// # Errors
+/// The phones cannot be reached at all, or another host has this name.
+pub async fn serve(setup: Setup) -> Result<(), Fault> {
+    let (looked, phones) = setup.bench.look().await?;
+    let notes: Vec<PhoneNote> = phones.iter().map(PhoneNote::of).collect();
+    let (many, host) = (notes.len(), line(&setup.host, 60));
+    setup.voice.err(&format!("agent {host}: {many} phones, waiting for work\n"));
+    let listed = written(&notes)?;
+    let agent = Agent {
+        setup,
+        works: RefCell::default(),
+        changed: Notify::new(),
+        said: RefCell::default(),
+        lease: RefCell::new(Lease::new(Terms::FARM)),
+        begun: Instant::now(),
+    };
+    let stopped = async {
+        agent.setup.stop.reached(Urgency::Drain).await;
+        agent.stop_all("agent stopped");
+        while !agent.works.borrow().is_empty() {
+            sleep(AGAIN).await;
+        }
+        Ok(())
+    };
+    let ended = tokio::select! {
+        biased;
+        ended = stopped => ended,
+        ended = agent.holding(looked, &listed) => ended,
+        () = agent.listening() => Ok(()),
+        () = agent.working() => Ok(()),
+        () = agent.keeping() => Ok(()),
+        () = agent.minding() => Ok(()),
+    };
+    // Whoever asks which hosts are there need not wait for the end of its term.
+    let fence = agent.lease.borrow().fence();
+    if let Some(fence) = fence {
+        drop(agent.exchange().release(&lease_of(&agent.setup.host), fence).await);
+    }
+    ended
+}
+
+impl Agent {
+    fn now(&self) -> RunTime {
+        RunTime::from_ns(0) + Span::from(self.begun.elapsed())
+    }
+
+    fn exchange(&self) -> &dyn Exchange {
+        &*self.setup.exchange
+    }
+
+    fn tell(&self, words: &str) {
+        self.setup.voice.err(&format!("agent {}: {words}\n", line(&self.setup.host, 60)));
+    }
+
+    fn stop_all(&self, why: &str) {
+        let urgency = self.setup.stop.urgency();
+        self.works.borrow().iter().for_each(|work| work.stop.ask(urgency, why));
+    }
+
+    /// Says that it is there, for ever.
+    async fn holding(&self, looked: RunTime, listed: &[u8]) -> Result<(), Fault> {
+        let (lease, key) = (&self.lease, lease_of(&self.setup.host));
+        let Setup { who, tool, lab, team, .. } = &self.setup;
+        let (who, tool, lab, team) = (who.clone(), tool.clone(), lab.clone(), team.clone());
+        let note = HostNote { v: VERSION, tool, who, team, lab, looked, phones: digest::of(listed) };
+        let body = written(&note)?;
+        let is_mine =
+            |body: &[u8]| spoken::<HostNote>("a host", body).is_ok_and(|other| other.who == note.who);
+        loop {
+            let now = self.now();
+            let ask = lease.borrow().ask(now);
+            let asked = match ask {
+                Ask::Wait(until) => {
+                    sleep((until - now).to_duration().min(AGAIN)).await;
+                    continue;
+                }
+                Ask::Nothing => {
+                    let what = format!("another host of the farm is called {}", self.setup.host);
+                    return Err(Fault::new(FaultCode::FarmRefused, what)
+                        .advise("call this one otherwise (--host), or end the other"));
+                }
+                // The list goes first: whoever reads the note reads it.
+                asked => match digest::leave(self.exchange(), listed).await {
+                    Ok(_) => match asked {
+                        Ask::Renew(fence) => self.exchange().renew(&key, fence, &body).await,
+                        _ => self.exchange().claim(&key, &body).await,
+                    },
+                    Err(fault) => Err(fault),
+                },
+            };
+            let mut lease = lease.borrow_mut();
+            match asked {
+                Ok(Leased::Held(holder)) if lease.fence().is_none() && !is_mine(&holder.body) => {
+                    self.tell("another host has this name; waiting for it to end");
+                    lease.answered(now, &Leased::Held(holder), is_mine);
+                }
+                Ok(answer) => lease.answered(now, &answer, is_mine),
+                Err(fault) => {
+                    if !lease.is_safe(now) {
+                        self.tell(&fault.to_string());
+                    }
+                    lease.unanswered(now);
+                }
+            }
+        }
+    }
+
+    /// Takes what is offered.
+    async fn listening(&self) {
+        loop {
+            match self.exchange().take(&self.setup.host, WAIT).await {
+                Ok(None) => {}
+                Ok(Some(taken)) => self.taken(taken).await,
+                Err(_) => sleep(AGAIN).await,
+            }
+        }
+    }
+
+    async fn taken(&self, Taken { receipt, body, .. }: Taken) {
+        let offer = match Offer::read(&body) {
+            Ok(offer) => offer,
+            Err(fault) => {
+                self.tell(&fault.to_string());
+                return self.finished(&receipt).await;
+            }
+        };
+        let same = |other: &Offer| (&other.key, &other.line) == (&offer.key, &offer.line);
+        match &offer.what {
+            Offered::Stop { now, reason } => {
+                let meant = |work: &&Work| same(&work.offer);
+                let stop = self.works.borrow().iter().find(meant).map(|work| work.stop.clone());
+                if let Some(stop) = stop {
+                    stop.ask(Offered::urgency(*now), reason);
+                }
+                self.finished(&receipt).await;
+            }
+            Offered::Again(files) => {
+                for (path, object) in files {
+                    self.leave_again(&offer, path, object).await;
+                }
+                self.finished(&receipt).await;
+            }
+            Offered::Shift(object) => {
+                if self.said.borrow().iter().any(|known| same(&known.offer)) {
+                    return self.finished(&receipt).await;
+                }
+                let mut works = self.works.borrow_mut();
+                match works.iter_mut().find(|work| same(&work.offer)) {
+                    Some(known) => known.receipt = receipt,
+                    None => {
+                        let (object, stop) = (object.clone(), Stop::default());
+                        works.push_back(Work { offer, receipt, object, stop });
+                        self.changed.notify_one();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says that work is done, as well as that can be said: work that is given again is known by then.
+    async fn finished(&self, receipt: &str) {
+        drop(self.exchange().done(receipt).await);
+    }
+
+    /// Says of all that was taken that it is being done.
+    async fn keeping(&self) {
+        loop {
+            sleep(KEEPS).await;
+            let receipts: Vec<String> = self.works.borrow().iter().map(|work| work.receipt.clone()).collect();
+            for receipt in receipts {
+                drop(self.exchange().keep(&receipt).await);
+            }
+        }
+    }
+
+    /// Does what was taken.
+    async fn working(&self) {
+        loop {
+            let next = self
+                .works
+                .borrow()
+                .front()
+                .map(|work| (work.offer.clone(), work.object.clone(), work.stop.clone()));
+            let Some((offer, object, stop)) = next else {
+                self.changed.notified().await;
+                continue;
+            };
+            let sender = Sender::new(&offer.key, &offer.line);
+            if let Some(journal) = self.shift(&offer, &object, stop, &sender).await {
+                self.said.borrow_mut().push(Kept { offer, sender, journal, unled: None });
+            }
+            let done = self.works.borrow_mut().pop_front();
+            if let Some(work) = done {
+                self.finished(&work.receipt).await;
+            }
+        }
+    }
+
+    async fn shift(&self, offer: &Offer, object: &str, stop: Stop, sender: &Sender) -> Option<Journal> {
+        let shift = self.fetched(object, sender).await?;
+        let (jobs, run) = (shift.jobs.len(), line(&shift.run, 80));
+        self.tell(&format!("{jobs} jobs of run {run}"));
+        let scenarios = (self.setup.read)(&shift.texts, &shift.asked).and_then(|read| same(&shift, read));
+        let folder = |attempt| (self.setup.folder)(&offer.key, &offer.line, attempt);
+        let working = Working {
+            exchange: self.exchange(),
+            bench: &self.setup.bench,
+            sender: sender.clone(),
+            shift,
+            scenarios,
+            folder: &folder,
+            files: &self.setup.files,
+            voice: &*self.setup.voice,
+            stop,
+        };
+        let said = working.done().await;
+        let how = if said.is_some() { "done" } else { "nothing left to do" };
+        self.tell(&format!("{how} with run {run}"));
+        said
+    }
+
+    /// A shift by its object. What cannot be read is left to who conducts the run.
+    async fn fetched(&self, object: &str, sender: &Sender) -> Option<Shift> {
+        let until = Instant::now() + OVER;
+        loop {
+            let missing = || Fault::new(FaultCode::FarmUnreachable, "a shift is not there").passing();
+            let got = digest::fetch(self.exchange(), object).await;
+            match got.and_then(|got| got.ok_or_else(missing)) {
+                Ok(bytes) => match spoken("a shift", &bytes) {
+                    Ok(shift) => return Some(shift),
+                    Err(fault) => {
+                        self.tell(&fault.to_string());
+                        return None;
+                    }
+                },
+                Err(fault) => {
+                    // A run that is over takes its shift with it.
+                    let over = matches!(sender.before(self.exchange()).await, Ok(None));
+                    if over || Instant::now() >= until {
+                        self.tell(&fault.to_string());
+                        return None;
+                    }
+                    sleep(AGAIN).await;
+                }
+            }
+        }
+    }
+}
+
+/// The scenarios, if they are those the run was planned with.
+fn same(shift: &Shift, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Fault> {
+    let other = shift.jobs.iter().find(|planned| {
+        let is = |scenario: &&Scenario| {
+            scenario.name == planned.scenario
+                && scenario.file == planned.file
+                && scenario.hash == planned.hash
+        };
+        !scenarios.iter().any(|scenario| is(&scenario))
+    });
+    let Some(other) = other else { return Ok(scenarios) };
+    let what = format!(
+        "scenario {} is read otherwise on this host than where the run was planned ({})",
+        line(&other.scenario, 60),
+        line(&shift.tool, 60)
+    );
+    Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older farmjank of both"))
+}

@@ -1,0 +1,189 @@
+//! The phones of an agent, and how a shift is measured on them: virtual ones on clocks that jump, each shard on its
+//! thread; or those that are attached, on the clock of the world.
+
+use crate::shift::{Asked, Shift};
+use farmjank_engine::announce::{Announcer, FactSink};
+use farmjank_engine::claiming::Claiming;
+use farmjank_engine::conduct::look;
+use farmjank_engine::device_session::{ForScenario, RunEnv};
+use farmjank_engine::job_runner::JobRunner;
+use farmjank_engine::patience::Patience;
+use farmjank_engine::progress::Progress;
+use farmjank_engine::reboots::Day;
+use farmjank_engine::stop::Stop;
+use farmjank_engine::survey::{Surveyed, Wanted};
+use farmjank_lab_shards::{MakeShard, Shards, Threads};
+use farmjank_results::event::JobId;
+use farmjank_results::fault::Fault;
+use farmjank_results::time::RunTime;
+use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::claim::{Claimer, Claims};
+use farmjank_seams::device::Provider;
+use farmjank_seams::hook::NoHooks;
+use farmjank_seams::host::Files;
+use farmjank_seams::probe::Probe;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The phones of an agent.
+pub enum Bench {
+    /// A part of a virtual lab.
+    Lab(LabBench),
+    /// Phones behind adb servers.
+    Attached(AttachedBench),
+}
+
+/// Makes the shards of a lab for what is asked, with files in a folder.
+pub type MakeShards = dyn Fn(&Asked, &str) -> Vec<MakeShard>;
+
+/// A part of a virtual lab.
+pub struct LabBench {
+    /// Its shards.
+    pub shards: Box<MakeShards>,
+    /// Starts their threads.
+    pub threads: Box<Threads>,
+    /// How many of them work at once.
+    pub at_once: usize,
+}
+
+/// Makes the sources of frames of a scenario.
+pub type MakeSources = dyn Fn() -> Box<ForScenario>;
+/// Makes the probes for what is asked.
+pub type MakeProbes = dyn Fn(&Asked) -> Vec<Rc<dyn Probe>>;
+
+/// Makes the files of a folder.
+pub type MakeFiles = dyn Fn(&str) -> Rc<dyn Files>;
+
+/// Phones behind adb servers.
+pub struct AttachedBench {
+    /// Where they come from.
+    pub provider: Rc<dyn Provider>,
+    /// Which run of this computer uses which.
+    pub claims: Rc<dyn Claims>,
+    /// What the inventory says of them.
+    pub wanted: Wanted,
+    /// Ways of seeing frames.
+    pub sources: Box<MakeSources>,
+    /// Who is asked beside.
+    pub probes: Box<MakeProbes>,
+    /// Files in a folder.
+    pub files: Box<MakeFiles>,
+}
+
+/// One attempt at a shift.
+pub struct Attempt<'a> {
+    /// What is to be done.
+    pub shift: &'a Shift,
+    /// Its scenarios, read.
+    pub scenarios: Vec<Scenario>,
+    /// The folder its files lie in.
+    pub folder: &'a str,
+    /// What names on phones are made of.
+    pub name: String,
+    /// Where the run is.
+    pub since: RunTime,
+    /// How far its jobs came before; those that are judged are not among the shift's any more.
+    pub progress: BTreeMap<JobId, Progress>,
+    /// How it is stopped.
+    pub stop: Stop,
+}
+
+impl Bench {
+    /// Whether its phones are simulated.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self, Bench::Lab(_))
+    }
+
+    /// The phones there are now, and when that was known: time of a run that begins with looking.
+    ///
+    /// # Errors
+    /// The lab, or no server of the phones, answers.
+    pub async fn look(&self) -> Result<(RunTime, Vec<Surveyed>), Fault> {
+        match self {
+            Bench::Lab(lab) => {
+                let options = Shift::default().options();
+                let shards = (lab.shards)(&Asked::default(), "");
+                let mut shards = Shards::open(&options, &[], shards, &*lab.threads, lab.at_once);
+                let (at, phones) = shards.surveyed().await;
+                phones.map(|phones| (at, phones))
+            }
+            Bench::Attached(own) => {
+                let (mut arrivals, patience) = (None, Patience::default());
+                let phones =
+                    look(&*own.provider, &mut arrivals, &own.wanted, &patience, &*own.claims).await?;
+                Ok((RunTime::from_ns(0), phones))
+            }
+        }
+    }
+
+    /// Measures a shift to its end.
+    ///
+    /// # Errors
+    /// Its phones cannot be reached at all: nothing was measured.
+    pub async fn measure(&self, attempt: Attempt<'_>, sink: Rc<dyn FactSink>) -> Result<(), Fault> {
+        match self {
+            Bench::Lab(lab) => lab.measure(attempt, &*sink).await,
+            Bench::Attached(own) => own.measure(attempt, sink).await,
+        }
+    }
+}
+
+impl LabBench {
+    async fn measure(&self, attempt: Attempt<'_>, sink: &dyn FactSink) -> Result<(), Fault> {
+        let Attempt { shift, scenarios, folder, stop, .. } = attempt;
+        let made = (self.shards)(&shift.asked, folder);
+        let mut shards = Shards::open(&shift.options(), &scenarios, made, &*self.threads, self.at_once);
+        shards.surveyed().await.1?;
+        shards.begin(&shift.phones(), &shift.jobs, shift.begins, None);
+        shards.merged(shift.begins, sink, &stop).await;
+        Ok(())
+    }
+}
+
+impl AttachedBench {
+    async fn measure(&self, attempt: Attempt<'_>, sink: Rc<dyn FactSink>) -> Result<(), Fault> {
+        let Attempt { shift, scenarios, folder, name, since, progress, stop } = attempt;
+        let options = shift.options();
+        let facts = shift.phones();
+        let serials: Vec<String> = facts.keys().map(|id| id.0.clone()).collect();
+        let wanted = Wanted { phones: serials.len(), serials, ..self.wanted.clone() };
+        let mut arrivals = None;
+        let phones = look(&*self.provider, &mut arrivals, &wanted, &options.patience, &*self.claims).await?;
+        let who = RunEnv::called(&options.run);
+        let env = RunEnv {
+            announcer: Rc::new(Announcer::since(since, sink)),
+            files: (self.files)(folder),
+            patience: options.patience,
+            sources: (self.sources)(),
+            probes: (self.probes)(&shift.asked),
+            nonce: RunEnv::nonce_of(&name),
+            who: who.clone(),
+            ab_plan: None,
+            diagnose: options.diagnose,
+            // What others measured is not known here.
+            slower: None,
+            new_causes: None,
+            pictures: options.pictures,
+            unrecorded: Default::default(),
+            // Whoever is asked is on another computer.
+            hooks: Rc::new(NoHooks),
+        };
+        let servers =
+            phones.iter().map(|phone| (phone.sighting.id.clone(), phone.sighting.server.clone())).collect();
+        let claiming = Claiming {
+            claims: self.claims.clone(),
+            by: Claimer { who, priority: options.priority },
+            servers,
+            wait: self.wanted.wait,
+            day: Day::of(&options.wall, since),
+        };
+        let (most_running, jobs, standing) = (options.most_running, shift.jobs.clone(), Default::default());
+        let provider = self.provider.clone();
+        let runner =
+            JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing };
+        if let Some(mut arrivals) = arrivals {
+            runner.work(&mut *arrivals, progress).await;
+        }
+        Ok(())
+    }
+}

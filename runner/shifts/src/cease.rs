@@ -1,0 +1,73 @@
+//! What closes a line that nobody goes on with, or that another attempt goes on with: what was left open is ended as
+//! interrupted, and where nobody goes on, what was not judged is broken. Pure.
+
+use crate::said::Said;
+use farmjank_results::device::DeviceId;
+use farmjank_results::event::{Ending, Fact, JobId, PlannedJob};
+use farmjank_results::fault::Fault;
+use farmjank_results::verdict::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a line left open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Open {
+    trials: BTreeMap<JobId, (u32, bool)>,
+    leases: BTreeMap<JobId, DeviceId>,
+    judged: BTreeSet<JobId>,
+}
+
+impl Open {
+    /// After what was said.
+    pub(crate) fn after<'s>(said: impl IntoIterator<Item = &'s Said>) -> Open {
+        let mut open = Open::default();
+        for one in said {
+            let Said::Fact(fact) = one else { continue };
+            match fact {
+                Fact::TrialStarted { job, trial, counted, .. } => {
+                    open.trials.insert(*job, (*trial, *counted));
+                }
+                Fact::TrialFinished { job, .. } => drop(open.trials.remove(job)),
+                Fact::LeaseGranted { job, device } => drop(open.leases.insert(*job, device.clone())),
+                Fact::LeaseReturned { job, .. } => drop(open.leases.remove(job)),
+                Fact::JobJudged { job, .. } => drop(open.judged.insert(*job)),
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// Whether a job is judged.
+    pub(crate) fn is_judged(&self, job: JobId) -> bool {
+        self.judged.contains(&job)
+    }
+
+    /// What ends it.
+    pub(crate) fn closings(&self, why: &str) -> Vec<Fact> {
+        let interrupted = |(job, (trial, counted)): (&JobId, &(u32, bool))| Fact::TrialFinished {
+            job: *job,
+            trial: *trial,
+            counted: *counted,
+            ending: Ending::Interrupted,
+            windows: Vec::new(),
+        };
+        let returned = |(job, device): (&JobId, &DeviceId)| Fact::LeaseReturned {
+            job: *job,
+            device: device.clone(),
+            reason: why.to_owned(),
+        };
+        self.trials.iter().map(interrupted).chain(self.leases.iter().map(returned)).collect()
+    }
+
+    /// The jobs nobody judged, broken by this.
+    pub(crate) fn broken(&self, jobs: &[PlannedJob], fault: &Fault) -> Vec<Fact> {
+        let left = jobs.iter().filter(|planned| !self.is_judged(planned.job));
+        let broken = |planned: &PlannedJob| Fact::JobJudged {
+            job: planned.job,
+            verdict: Verdict::Broken,
+            windows: Vec::new(),
+            fault: Some(fault.clone()),
+            reasons: vec![fault.to_string()],
+        };
+        left.map(broken).collect()
+    }
+}

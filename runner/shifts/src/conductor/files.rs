@@ -1,0 +1,67 @@
+//! The files of a run over a farm: taken into the bundle as their facts come, and asked for again where the farm lost
+//! them.
+
+use super::Conductor;
+use crate::said::Said;
+use crate::shift::Offered;
+use farmjank_engine::announce::FactSink;
+use farmjank_farm::digest;
+use farmjank_results::event::{Fact, JobId};
+use farmjank_results::fault::{Fault, FaultCode};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A file that is missing is asked for again after that, and given up after so many times.
+const AGAIN: Duration = Duration::from_secs(10);
+const ASKED: u32 = 12;
+/// Files that are asked for at once.
+const AT_ONCE: usize = 500;
+
+impl Conductor {
+    /// Takes a file into the bundle. One that the farm lost is asked for again; one that nobody has is said to be lost.
+    pub(super) async fn kept(&mut self, job: JobId, path: &str, object: &str) -> Result<(), Fault> {
+        if let Some(bytes) = digest::fetch(&*self.exchange, object).await? {
+            self.missing = None;
+            let kept = (self.keep)(path, &bytes);
+            return kept.map_err(|error| Fault::new(FaultCode::StorageFull, error.to_string()));
+        }
+        let (since, asked) = match self.missing.take() {
+            Some((known, since, asked)) if known == object => (since, asked),
+            _ => (Instant::now(), None),
+        };
+        if since.elapsed() > AGAIN * ASKED {
+            let what = format!("{path} was lost on the farm, and its host has it no more");
+            self.scribe.put(self.last, Fact::Noticed { job: Some(job), what });
+            return Ok(());
+        }
+        let due = asked.is_none_or(|at| at.elapsed() > AGAIN);
+        let now = if due { Some(Instant::now()) } else { asked };
+        self.missing = Some((object.to_owned(), since, now));
+        if due {
+            self.ask_again(object, since.elapsed()).await?;
+        }
+        let what = format!("the farm lost {path}, and its host is asked for it");
+        Err(Fault::new(FaultCode::FarmUnreachable, what).passing())
+    }
+
+    /// Where one is lost, others are: each host is asked for all of its files that are still to come.
+    async fn ask_again(&self, object: &str, after: Duration) -> Result<(), Fault> {
+        let mut asked: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+        for one in &self.gathering.order().ordered()[self.fed..] {
+            if let Ok(Said::Kept { path, object, .. }) = Said::read(&one.entry.fact) {
+                let files = asked.entry(&one.line).or_default();
+                if files.len() < AT_ONCE {
+                    files.push((path, object));
+                }
+            }
+        }
+        for line in &self.lines {
+            if let Some(files) = asked.remove(line.name.as_str()) {
+                let id = format!("{}-{}-{object}-{}", self.key, line.name, after.as_secs());
+                self.tell(line, &id, Offered::Again(files)).await?;
+            }
+        }
+        Ok(())
+    }
+}

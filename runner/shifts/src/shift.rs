@@ -1,0 +1,192 @@
+//! What a host is told: its shift of a run, as an object; that there is one, and that a run is to stop, as offers.
+
+use farmjank_engine::diagnose::Diagnose;
+use farmjank_engine::options::Options;
+use farmjank_engine::patience::Patience;
+use farmjank_engine::pictures::Pictures;
+use farmjank_engine::stop::Urgency;
+use farmjank_farm::frames::VERSION;
+use farmjank_farm::subjects::is_word;
+use farmjank_leaf::text::line;
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::PlannedJob;
+use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::recovery::RecoveryStep;
+use farmjank_results::time::RunTime;
+use farmjank_seams::claim::Priority;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The files a run's scenarios are read from, and what they are given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Texts {
+    /// Scenario files by name, in order.
+    pub files: Vec<(String, String)>,
+    /// What they run besides, by path.
+    pub flows: BTreeMap<String, String>,
+    /// Variables.
+    pub given: BTreeMap<String, String>,
+}
+
+/// What is asked of the phones. One field for each flag that reaches one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Counted iterations, instead of what scenarios say.
+    pub iterations: Option<u32>,
+    /// Warm-ups, likewise.
+    pub warmup: Option<u32>,
+    /// What is changed on phones.
+    pub prepare: Vec<String>,
+    /// What is looked at beside frames.
+    pub beside: Vec<String>,
+    /// Builds for debugging are compared, too.
+    pub debuggable_meant: bool,
+    /// How often a job is tried again.
+    pub retries: u32,
+    /// The furthest that is gone for a phone that does not answer.
+    pub recover: Option<RecoveryStep>,
+    /// How often a phone may be booted within 24 hours.
+    pub reboots_per_day: u32,
+    /// Whether one more trial tells why frames were late, by its word.
+    pub causes: String,
+    /// Call stacks with it.
+    pub stacks: bool,
+    /// Pictures of warm-ups.
+    pub screens: bool,
+    /// No trace, no counts, no log.
+    pub no_witnesses: bool,
+    /// Phones of a host at work at the same time.
+    pub jobs: u32,
+    /// How urgent it is, by its word.
+    pub priority: String,
+}
+
+/// What one host does of a run. One field for each thing its phones are measured by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Shift {
+    /// The protocol.
+    pub v: u32,
+    /// Version of who conducts the run.
+    pub tool: String,
+    /// The run's id, as its bundle has it.
+    pub run: String,
+    /// Wall time of its start.
+    pub wall: String,
+    /// Whether its phones are simulated.
+    pub simulated: bool,
+    /// Its scenarios.
+    pub texts: Texts,
+    /// How they are measured.
+    pub asked: Asked,
+    /// The phones.
+    pub facts: Vec<DeviceFacts>,
+    /// Its jobs.
+    pub jobs: Vec<PlannedJob>,
+    /// When work begins, of a simulated run: all hosts have looked around by then.
+    pub begins: RunTime,
+}
+
+impl Shift {
+    /// The phones by id.
+    pub fn phones(&self) -> BTreeMap<DeviceId, DeviceFacts> {
+        self.facts.iter().map(|facts| (facts.id.clone(), facts.clone())).collect()
+    }
+
+    /// What the engine is told by it.
+    pub fn options(&self) -> Options {
+        let Asked { retries, recover, reboots_per_day, screens, jobs, .. } = self.asked;
+        Options {
+            run: self.run.clone(),
+            tool: self.tool.clone(),
+            wall: self.wall.clone(),
+            most_running: jobs.max(1) as usize,
+            patience: Patience { retries, recover, reboots_per_day, ..Patience::default() },
+            diagnose: Diagnose::named(&self.asked.causes).unwrap_or_default(),
+            pictures: Pictures { warm_ups: screens, failures: true },
+            priority: Priority::named(&self.asked.priority).unwrap_or_default(),
+            ..Options::default()
+        }
+    }
+}
+
+/// What is offered to a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The protocol.
+    pub v: u32,
+    /// What the run is called on the farm; no two are called the same.
+    pub key: String,
+    /// The host's line of its log.
+    pub line: String,
+    /// What.
+    pub what: Offered,
+}
+
+/// What is offered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offered {
+    /// A shift, which lies there as an object.
+    Shift(String),
+    /// To leave files of the line again that the farm may have lost: where each is in the bundle, and what it is called
+    /// as an object.
+    Again(Vec<(String, String)>),
+    /// To stop: after what is under way, or at once; why.
+    Stop {
+        /// At once.
+        now: bool,
+        /// Why, in one word.
+        reason: String,
+    },
+}
+
+impl Offer {
+    /// Reads an offer.
+    ///
+    /// # Errors
+    /// `farm_garbled`, `farm_skew`.
+    pub fn read(body: &[u8]) -> Result<Offer, Fault> {
+        let offer: Offer = spoken("an offer", body)?;
+        match is_word(&offer.key) && is_word(&offer.line) {
+            true => Ok(offer),
+            false => Err(Fault::new(FaultCode::FarmGarbled, "an offer names a run that cannot be one")),
+        }
+    }
+}
+
+impl Offered {
+    /// How urgent a stop is.
+    pub fn urgency(now: bool) -> Urgency {
+        if now { Urgency::Cancel } else { Urgency::Drain }
+    }
+}
+
+/// Reads what somebody says in a protocol this farmjank speaks.
+///
+/// # Errors
+/// `farm_skew`: it is another one. `farm_garbled`.
+pub fn spoken<T: DeserializeOwned>(what: &str, body: &[u8]) -> Result<T, Fault> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u32,
+    }
+    let garbled = |why: serde_json::Error| {
+        let why = line(&why.to_string(), 200);
+        Fault::new(FaultCode::FarmGarbled, format!("{what} of the farm cannot be read: {why}"))
+    };
+    let Version { v } = serde_json::from_slice(body).map_err(garbled)?;
+    if v != VERSION {
+        let what = format!("{what} speaks protocol {v} of the farm, this farmjank {VERSION}");
+        return Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older of both"));
+    }
+    serde_json::from_slice(body).map_err(garbled)
+}
+
+/// As it is written.
+///
+/// # Errors
+/// `farm_garbled`.
+pub fn written<T: Serialize>(what: &T) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(what).map_err(|why| Fault::new(FaultCode::FarmGarbled, why.to_string()))
+}
