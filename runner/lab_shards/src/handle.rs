@@ -1,8 +1,7 @@
 //! One shard: its thread, as the merging thread sees it, and what is done in there.
 
 use crate::permits::Worker;
-use crate::relay::{Relay, ShardChannels, ShardMessage, ShardWork, Wakes};
-use crate::shards::Survey;
+use crate::relay::{Relay, ShardChannels, ShardMessage, ShardWork, Survey, Wakes};
 use crate::{Join, LabShard, MakeShard, Threads};
 use farmjank_engine::announce::Announcer;
 use farmjank_engine::claiming::Claiming;

@@ -20,6 +20,9 @@ use tokio::sync::Notify;
 /// Facts that cross threads together: waking the other thread for each would cost more than the facts.
 const BATCH: usize = 256;
 
+/// What a shard says of its phones, and when.
+pub(crate) type Survey = (RunTime, Result<Vec<Surveyed>, Fault>);
+
 /// What a shard says.
 pub(crate) enum ShardMessage {
     Surveyed(RunTime, Result<Vec<Surveyed>, Fault>),

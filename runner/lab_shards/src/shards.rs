@@ -2,7 +2,7 @@
 
 use crate::handle::ShardHandle;
 use crate::permits::Permits;
-use crate::relay::{ShardChannels, ShardWork, StopSignal};
+use crate::relay::{ShardChannels, ShardWork, StopSignal, Survey};
 use crate::{MakeShard, Threads};
 use farmjank_engine::announce::FactSink;
 use farmjank_engine::builds::AbPlan;
@@ -17,9 +17,6 @@ use farmjank_scenarios::scenario::Scenario;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Notify;
-
-/// What a shard says of its phones, and when.
-pub(crate) type Survey = (RunTime, Result<Vec<Surveyed>, Fault>);
 
 /// The shards of a lab, each on its thread.
 pub struct Shards {

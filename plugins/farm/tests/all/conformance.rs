@@ -1,5 +1,7 @@
 //! What every exchange promises. Written against the seam alone, so that each implementation is held to the same.
 
+#![allow(clippy::disallowed_methods, reason = "a real server's time passes by waiting")]
+
 use farmjank_farm::model::{Model, Weather};
 use farmjank_farm::nats::{Address, Nats, Terms};
 use farmjank_results::fault::FaultCode;

@@ -306,11 +306,11 @@ fn the_page_of_farms_says_what_works() {
     assert_eq!(agents.0.len(), 2);
     let run = words.last().expect("a run");
     let far = ended(farmjank(folder).args(&run[1..]));
-    assert_eq!(far.code, 0, "{}{}", far.out, far.err);
     let left = tree(&folder.join("far"));
     std::fs::remove_dir_all(folder.join("far")).expect("a folder");
     assert!(page.contains("`farmjank run --lab rack --out far`"), "what it is held against");
     let here = ended(farmjank(folder).args(["run", "--lab", "rack", "--out", "far"]));
-    assert_eq!(here.code, 0, "{}", here.err);
+    assert_eq!((here.code, here.out), (far.code, far.out), "{}", here.err);
+    assert!([0, 1, 4].contains(&here.code), "phones were measured");
     assert!(left == tree(&folder.join("far")), "byte for byte");
 }
