@@ -20,6 +20,7 @@ use farmjank_frames::{counters, kind, read_text};
 use farmjank_measure::probe_read::SideReadings;
 use farmjank_measure::seen::Seen;
 use farmjank_measure::weigh::{Ask, weigh};
+use farmjank_process::session::{Session, Told};
 use farmjank_reporters::{Options, by_name};
 use farmjank_results::compare::{Baseline, read_plain};
 use farmjank_results::device::App;
@@ -42,7 +43,7 @@ use std::collections::BTreeMap;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     ("yaml", yaml),
     ("dumps", dumps),
     ("looks", looks),
@@ -56,7 +57,28 @@ pub const TARGETS: [Target; 13] = [
     ("lab", lab),
     ("adb", adb),
     ("junit", junit),
+    ("plugin", plugin),
 ];
+
+/// What a plugin says: of its conclusion no file lies outside its folder, and words of it can be shown.
+pub fn plugin(bytes: &[u8]) {
+    let (mut session, shown) = (Session::default(), |text: &str| assert!(!text.chars().any(char::is_control), "{text:?}"));
+    for line in bytes.split(|byte| *byte == b'\n') {
+        match session.hear(line) {
+            Ok(Told::Notice(text)) => shown(&text),
+            Ok(Told::Nothing | Told::Done) => {}
+            Err(misdeed) => return shown(&misdeed.to_string()),
+        }
+        // Asked as early as it can be, for both kinds of answers.
+        if session.hello().is_some() {
+            session.ask();
+            session.asked();
+        }
+    }
+    for path in session.concluded().files.keys() {
+        assert!(!path.starts_with('/') && path.split('/').all(|part| !part.is_empty() && !part.starts_with('.')), "{path}");
+    }
+}
 
 /// Scenario files: complaints can be shown, and hold nothing that acts.
 pub fn yaml(bytes: &[u8]) {

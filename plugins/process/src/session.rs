@@ -120,6 +120,8 @@ impl Session {
         if id >= self.asked || self.ready.insert(id, why).is_some() {
             return Err(Misdeed::NoMessage(format!("an answer to {id}, which nobody asks")));
         }
+        // As many as were asked for: a farm of many nights is no flood.
+        self.lines -= 1;
         Ok(Told::Nothing)
     }
 
@@ -235,6 +237,26 @@ mod tests {
         let file = r#"{"plugin":"file","path":"a","text":""}"#;
         let again = heard(&mut session, &[file, file]).unwrap_err().to_string();
         assert!(again.ends_with("it said one of that name already"), "{again}");
+    }
+
+    #[test]
+    fn answers_that_were_asked_for_are_no_flood_and_others_are_refused() {
+        let mut session = Session::default();
+        heard(&mut session, &[HELLO]).unwrap();
+        for id in 0..u64::from(LINES) + 10 {
+            assert_eq!(session.ask(), id);
+            let ready = format!(r#"{{"plugin":"ready","id":{id}}}"#);
+            assert_eq!(
+                (session.hear(ready.as_bytes()), session.answer(id)),
+                (Ok(Told::Nothing), Some(Ok(())))
+            );
+        }
+        let id = session.ask();
+        let not = format!(r#"{{"plugin":"not_ready","id":{id},"why":"off"}}"#);
+        heard(&mut session, &[&not]).unwrap();
+        assert_eq!(session.answer(id), Some(Err("off")));
+        let again = heard(&mut session, &[&not]).unwrap_err().to_string();
+        assert!(again.ends_with(&format!("an answer to {id}, which nobody asks")), "{again}");
     }
 
     #[test]

@@ -85,9 +85,8 @@ pub async fn run(
     if let Some(what) = left_as_found(&*device, undo, parting(env, stop), ended.as_ref()).await {
         announcer.notice(Some(job), what);
     }
-    if stop.urgency() < Urgency::Cancel {
-        hooked::job(env, When::AfterJob, job, scenario, &id).await;
-    }
+    // Whoever wants it to end at once waits for nobody.
+    let _ = cancellable(stop, hooked::job(env, When::AfterJob, job, scenario, &id)).await;
     let reason =
         ended.as_ref().map_or_else(|| "done".to_owned(), |fault| format!("{}: {}", fault.code, fault.what));
     announcer.announce(Fact::LeaseReturned { job, device: id, reason });

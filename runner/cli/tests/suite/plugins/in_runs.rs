@@ -58,6 +58,9 @@ fn what_a_plugin_concludes_is_in_the_bundle_the_log_and_on_standard_output() {
     let both = ["report", "out", "--reporter", "json", "--plugin", &format!("a=python3 '{worst}'")];
     let both = run(folder.path(), &both);
     assert!(serde_json::from_str::<Value>(&both.out).is_ok(), "{}", both.out);
+    // What a run left goes with it.
+    assert_eq!(with(folder.path(), &[]).code, 0);
+    assert!(!folder.path().join("out/plugins").exists());
     assert!(both.err.contains("0 limits did not hold"), "{}", both.err);
 }
 
