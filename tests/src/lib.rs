@@ -4,7 +4,6 @@ pub mod beside;
 pub mod memory;
 pub mod merged;
 pub mod oracle;
+pub mod scenarios;
 pub mod shells;
 pub mod stage;
-
-mod scenarios;

@@ -6,8 +6,11 @@ use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
 use std::collections::BTreeMap;
 
-/// Scenarios of these files; panics with every complaint where they have one.
-pub(crate) fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
+/// Scenarios of these files; every complaint is printed where they have one.
+///
+/// # Panics
+/// They have complaints.
+pub fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
         known.map(|metric| (metric.key, metric.unit, metric.better)).collect();

@@ -5,6 +5,7 @@ mod browser;
 mod causes;
 mod claimed;
 mod conformance;
+mod farmed;
 mod prepared;
 mod prove;
 mod recovered;

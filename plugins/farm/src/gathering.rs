@@ -153,9 +153,10 @@ impl Gathering {
             Stage::Opening(copied, after) => self.open(exchange, copied, after).await,
             Stage::Opened => {
                 // A lease that is only known to be ours may say what it said before.
-                if self.hold(exchange, now, true).await? {
-                    self.stage = Stage::Following;
+                if !self.hold(exchange, now, true).await? {
+                    return Ok(Step::Idle);
                 }
+                self.stage = Stage::Following;
                 Ok(Step::Worked)
             }
             Stage::Following => {

@@ -118,6 +118,17 @@ fn unreachable() -> Fault {
     Fault::new(FaultCode::FarmUnreachable, "the farm does not answer").passing()
 }
 
+/// Where there is nothing, the time that was to be waited passes before that is said.
+fn waiting<'a, T: 'a>(call: Work<'a, T>, wait: Duration, is_nothing: fn(&T) -> bool) -> Work<'a, T> {
+    Box::pin(async move {
+        let answer = call.await?;
+        if is_nothing(&answer) && !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+        Ok(answer)
+    })
+}
+
 impl Exchange for Client {
     fn offer<'a>(&'a self, host: &'a str, id: &'a str, body: &'a [u8]) -> Work<'a, ()> {
         let (host, id, body) = (host.to_owned(), id.to_owned(), body.to_vec());
@@ -127,9 +138,10 @@ impl Exchange for Client {
         })
     }
 
-    fn take<'a>(&'a self, host: &'a str, _: Duration) -> Work<'a, Option<Taken>> {
+    fn take<'a>(&'a self, host: &'a str, wait: Duration) -> Work<'a, Option<Taken>> {
         let host = host.to_owned();
-        self.call(move |server| Ok(server.take(&host)))
+        let call = self.call(move |server| Ok(server.take(&host)));
+        waiting(call, wait, Option::is_none)
     }
 
     fn keep<'a>(&'a self, receipt: &'a str) -> Work<'a, ()> {
@@ -191,10 +203,11 @@ impl Exchange for Client {
         run: &'a str,
         generation: u32,
         after: Place,
-        _: Duration,
+        wait: Duration,
     ) -> Work<'a, Vec<Written>> {
         let run = run.to_owned();
-        self.call(move |server| Ok(server.follow(&run, generation, after)))
+        let call = self.call(move |server| Ok(server.follow(&run, generation, after)));
+        waiting(call, wait, Vec::is_empty)
     }
 
     fn put<'a>(&'a self, digest: &'a str, bytes: &'a [u8]) -> Work<'a, ()> {

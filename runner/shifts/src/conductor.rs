@@ -151,7 +151,7 @@ pub async fn run(setup: Setup) -> Result<Record, Fault> {
     };
     let mut lines = Vec::new();
     for (number, host) in hosts.iter().enumerate() {
-        lines.extend(Line::of(&*exchange, &planned, &to_all, number, host).await?);
+        lines.extend(Line::of(&planned, &to_all, number, host)?);
     }
     let nothing = planned.plan.jobs.is_empty();
     let policy = if simulated { Policy::Time } else { Policy::Arrival };
@@ -182,14 +182,8 @@ pub async fn run(setup: Setup) -> Result<Record, Fault> {
 }
 
 impl Line {
-    /// The part of a host, its shift left for it; none where it has no jobs.
-    async fn of(
-        exchange: &dyn Exchange,
-        planned: &Planned,
-        to_all: &Shift,
-        number: usize,
-        host: &Host,
-    ) -> Result<Option<Line>, Fault> {
+    /// The part of a host; none where it has no jobs.
+    fn of(planned: &Planned, to_all: &Shift, number: usize, host: &Host) -> Result<Option<Line>, Fault> {
         let phones: BTreeSet<DeviceId> = host.phones.iter().map(|phone| phone.id.clone()).collect();
         let jobs = planned.at_work(|id| phones.contains(id));
         if jobs.is_empty() {
@@ -198,7 +192,7 @@ impl Line {
         let facts = planned.facts.iter().filter(|(id, _)| phones.contains(id));
         let facts = facts.map(|(_, facts)| facts.clone()).collect();
         let shift = written(&Shift { facts, jobs: jobs.clone(), ..to_all.clone() })?;
-        let object = digest::leave(exchange, &shift).await?;
+        let object = digest::of(&shift);
         let numbers = jobs.iter().map(|job| job.job).collect();
         let (name, host) = (format!("{number:04}-{}", escaped(&host.name)), host.name.clone());
         Ok(Some(Line { name, host, jobs, numbers, phones, shift, object, away: None, given_up: false }))
@@ -248,6 +242,8 @@ impl Conductor {
             }
             // What the store forgot may be the offers as well.
             gathering::Step::Reopened => self.offered = None,
+            // The lease is somebody's, or not to be asked for yet.
+            gathering::Step::Idle if !self.gathering.is_open() => sleep(WAIT).await,
             gathering::Step::Worked | gathering::Step::Idle => {}
         }
         self.feed().await?;

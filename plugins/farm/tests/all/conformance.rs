@@ -220,7 +220,8 @@ fn the_model_keeps_what_an_exchange_promises() {
     let exchange = model.connect(Weather::calm());
     let pass = |time: Duration| model.pass(Span::from(time));
     let bench = Bench { exchange: &exchange, pass: &pass, term, ack_wait };
-    futures::FutureExt::now_or_never(all(&bench)).expect("a model answers at once");
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().start_paused(true).build().expect("a runtime").block_on(all(&bench));
 }
 
 /// On threads of its own: time passes by waiting, and the client goes on meanwhile.
