@@ -17,8 +17,9 @@ pub struct Runner {
     pub github: Value,
     /// Other contexts of a job: `matrix`, `needs`, `secrets`, `vars`.
     pub contexts: Value,
-    /// The job was cancelled.
-    pub cancelled: bool,
+    /// The job is cancelled while the step with this id runs.
+    pub cancelled_in: Option<&'static str>,
+    cancelled: bool,
     /// Every step that ran or did not, in order.
     pub steps: Vec<Step>,
     folder: PathBuf,
@@ -70,7 +71,15 @@ impl Runner {
             "event_name": "pull_request", "ref": "refs/pull/12/merge", "ref_name": "12/merge",
             "event": { "pull_request": { "number": 12, "head": { "sha": "1a2b3c4d", "repo": { "full_name": "acme/shop" } } } } });
         let (env, steps) = (BTreeMap::new(), Vec::new());
-        Runner { env, github, contexts: json!({}), cancelled: false, steps, folder: folder.to_owned() }
+        Runner {
+            env,
+            github,
+            contexts: json!({}),
+            cancelled_in: None,
+            cancelled: false,
+            steps,
+            folder: folder.to_owned(),
+        }
     }
 
     pub fn work(&self) -> PathBuf {
@@ -153,6 +162,7 @@ impl Runner {
                 self.used(&uses, &with, &mut outputs)
             };
             scope.failed |= done.code != 0;
+            self.cancelled |= self.cancelled_in.is_some_and(|step| step == id);
             ended = Some(done);
         }
         if !id.is_empty() {
