@@ -1,8 +1,9 @@
 //! A farm in one process and on one clock: agents with virtual phones, who conducts the run, and a store between them
-//! that is slow, deaf, wiped and set back, by seed. Agents die and begin again; hosts are cut off, for a while or for good.
+//! that is slow, deaf, wiped and set back, by seed. Agents die and begin again; hosts are cut off, for a while or for
+//! good.
 //!
-//! Whatever happened, the run ends; every job is judged once; what counts was measured as often as it was asked for, and
-//! never again what was there; every file that is named is there; a host that is gone breaks its own jobs alone.
+//! Whatever happened, the run ends; every job is judged once; what counts was measured as often as it was asked for,
+//! and never again what was there; every file that is named is there; a host that is gone breaks its own jobs alone.
 
 #![allow(clippy::disallowed_methods, reason = "how many seeds is said in the environment")]
 
@@ -29,7 +30,7 @@ use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{self, ShiftFiles};
 use farmjank_shifts::bench::{AttachedBench, Bench};
 use farmjank_shifts::conductor;
-use farmjank_shifts::note::hosts;
+use farmjank_shifts::note::{Host, hosts};
 use farmjank_shifts::shift::{Asked, Texts};
 use farmjank_tests::memory::{Ear, Memory};
 use farmjank_tests::scenarios::scenarios;
@@ -148,30 +149,8 @@ struct Went {
     lost: Option<usize>,
 }
 
-/// One farm, with the trouble of a seed.
-async fn farmed(seed: u64, loses: bool) -> Went {
-    let mut seeded = Seeded::new(seed);
-    let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
-    let clock = model.clone();
-    spawn_local(async move {
-        loop {
-            sleep(Duration::from_secs(1)).await;
-            clock.pass(Span::from_ms(1000));
-        }
-    });
-    let weather = |number: u64| Weather::rough(seed << 8 | number);
-    let many = 2 + seeded.below(2);
-    let mut computers: Vec<Computer> =
-        (0..many).map(|number| Computer::new(number, &model, weather(number))).collect();
-    computers.iter_mut().for_each(Computer::begin);
-    let client = model.connect(weather(100));
-    let found = loop {
-        sleep(Duration::from_secs(1)).await;
-        match hosts(&client, "main", None).await {
-            Ok(found) if found.len() == computers.len() => break found,
-            _ => {}
-        }
-    };
+/// What is asked for of these hosts, and where what comes of it is kept.
+fn asked_for(seed: u64, client: &Client, found: Vec<Host>) -> (conductor::Setup, Rc<Memory>) {
     let texts = Texts { files: vec![("feed.yaml".to_owned(), SCENARIO.to_owned())], ..Texts::default() };
     let patience = Patience::default();
     let asked = Asked {
@@ -208,6 +187,59 @@ async fn farmed(seed: u64, loses: bool) -> Went {
         against: None,
         stop: Stop::default(),
     };
+    (setup, files)
+}
+
+/// What befalls it: agents die and begin again, hosts are cut off, the store forgets.
+async fn trouble(
+    seed: u64,
+    seeded: &mut Seeded,
+    model: &Model,
+    computers: &mut [Computer],
+    lost: Option<usize>,
+) {
+    for _ in 0..seeded.below(6) {
+        sleep(Duration::from_millis(seeded.below(6000))).await;
+        let number = seeded.below(computers.len() as u64) as usize;
+        match seeded.below(10) {
+            0..4 if Some(number) != lost => computers[number].begin(),
+            4..6 => model.wipe(),
+            6 => model.keep_copy(),
+            7 => model.go_back(0),
+            _ => {
+                computers[number].client.weather(Weather::rough(seed).cut());
+                sleep(Duration::from_millis(seeded.below(60_000))).await;
+                computers[number].client.weather(Weather::rough(seed ^ number as u64));
+            }
+        }
+    }
+}
+
+/// One farm, with the trouble of a seed.
+async fn farmed(seed: u64, loses: bool) -> Went {
+    let mut seeded = Seeded::new(seed);
+    let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
+    let clock = model.clone();
+    spawn_local(async move {
+        loop {
+            sleep(Duration::from_secs(1)).await;
+            clock.pass(Span::from_ms(1000));
+        }
+    });
+    let weather = |number: u64| Weather::rough(seed << 8 | number);
+    let many = 2 + seeded.below(2);
+    let mut computers: Vec<Computer> =
+        (0..many).map(|number| Computer::new(number, &model, weather(number))).collect();
+    computers.iter_mut().for_each(Computer::begin);
+    let client = model.connect(weather(100));
+    let found = loop {
+        sleep(Duration::from_secs(1)).await;
+        match hosts(&client, "main", None).await {
+            Ok(found) if found.len() == computers.len() => break found,
+            _ => {}
+        }
+    };
+    let (setup, files) = asked_for(seed, &client, found);
     let conducted = spawn_local(conductor::run(setup));
     let lost = loses.then(|| seeded.below(many) as usize);
     if let Some(lost) = lost {
@@ -216,21 +248,7 @@ async fn farmed(seed: u64, loses: bool) -> Went {
             agent.abort();
         }
     }
-    for _ in 0..seeded.below(6) {
-        sleep(Duration::from_millis(seeded.below(6000))).await;
-        let number = seeded.below(many) as usize;
-        match seeded.below(10) {
-            0..4 if Some(number) != lost => computers[number].begin(),
-            4..6 => model.wipe(),
-            6 => model.keep_copy(),
-            7 => model.go_back(0),
-            _ => {
-                computers[number].client.weather(weather(200).cut());
-                sleep(Duration::from_millis(seeded.below(60_000))).await;
-                computers[number].client.weather(weather(number as u64));
-            }
-        }
-    }
+    trouble(seed, &mut seeded, &model, &mut computers, lost).await;
     // The trouble ends.
     computers.iter().for_each(|computer| computer.client.weather(Weather::calm()));
     client.weather(Weather::calm());

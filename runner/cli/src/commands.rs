@@ -13,6 +13,7 @@ pub mod completions;
 pub mod config;
 pub mod devices;
 pub mod doctor;
+pub mod farm;
 pub mod history;
 pub mod import;
 pub mod init;

@@ -96,7 +96,29 @@ pub struct Host {
     pub phones: Vec<PhoneNote>,
 }
 
-/// The hosts of a team that are there: those that play this lab in order of its parts, or those with phones in order of
+/// Every host of a team that is there, in order of name.
+///
+/// # Errors
+/// Those of the exchange; `farm_skew` where one speaks otherwise.
+pub async fn listed(exchange: &dyn Exchange, team: &str) -> Result<Vec<Host>, Fault> {
+    let mut all = Vec::new();
+    for (name, holder) in exchange.holders(AGENTS).await? {
+        let note: HostNote = read(&name, &holder.body)?;
+        if note.team != team {
+            continue;
+        }
+        let listed = digest::fetch(exchange, &note.phones).await?;
+        let gone =
+            || Fault::new(FaultCode::FarmUnreachable, "a host's list of phones is not there").passing();
+        let phones: Vec<PhoneNote> =
+            serde_json::from_slice(&listed.ok_or_else(gone)?).map_err(|why| garbled(&name, &why))?;
+        all.push(Host { name, note, phones });
+    }
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(all)
+}
+
+/// The hosts of a team for a run: those that play this lab in order of its parts, or those with phones in order of
 /// name.
 ///
 /// # Errors
@@ -107,20 +129,10 @@ pub async fn hosts(
     team: &str,
     lab: Option<(&str, u64)>,
 ) -> Result<Vec<Host>, Fault> {
-    let mut all = Vec::new();
-    for (name, holder) in exchange.holders(AGENTS).await? {
-        let note: HostNote = read(&name, &holder.body)?;
-        let plays = note.lab.as_ref().map(|part| (part.name.as_str(), part.seed));
-        if note.team != team || plays != lab {
-            continue;
-        }
-        let listed = digest::fetch(exchange, &note.phones).await?;
-        let gone =
-            || Fault::new(FaultCode::FarmUnreachable, "a host's list of phones is not there").passing();
-        let phones: Vec<PhoneNote> =
-            serde_json::from_slice(&listed.ok_or_else(gone)?).map_err(|why| garbled(&name, &why))?;
-        all.push(Host { name, note, phones });
-    }
+    let plays = |host: &Host| host.note.lab.as_ref().map(|part| (part.name.clone(), part.seed));
+    let wanted = lab.map(|(name, seed)| (name.to_owned(), seed));
+    let mut all = listed(exchange, team).await?;
+    all.retain(|host| plays(host) == wanted);
     all.sort_by_key(|host| (host.note.lab.as_ref().map(|part| (part.of, part.part)), host.name.clone()));
     whole(&all)?;
     apart(&all)?;
@@ -176,4 +188,88 @@ fn apart(hosts: &[Host]) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farmjank_farm::model::{Model, Weather};
+    use farmjank_results::time::Span;
+    use futures::FutureExt;
+
+    fn note(v: u32, lab: Option<(u32, u32)>) -> HostNote {
+        let lab = lab.map(|(part, of)| LabPart { name: "rack".to_owned(), seed: 7, part, of });
+        let words = |text: &str| text.to_owned();
+        let looked = RunTime::from_ns(0);
+        HostNote {
+            v,
+            tool: words("farmjank 9"),
+            who: words("w"),
+            team: words("main"),
+            lab,
+            looked,
+            phones: words(""),
+        }
+    }
+
+    fn phone(id: &str) -> PhoneNote {
+        PhoneNote { id: DeviceId(id.to_owned()), server: String::new(), facts: None, fault: None }
+    }
+
+    /// What a run finds where these hosts are.
+    fn found(
+        all: &[(&str, HostNote, Vec<PhoneNote>)],
+        lab: Option<(&str, u64)>,
+    ) -> Result<Vec<String>, Fault> {
+        let exchange =
+            Model::new(Span::from_ms(45_000), Span::from_ms(30_000), 1 << 20).connect(Weather::calm());
+        let looking = async {
+            for (name, note, phones) in all {
+                let phones = digest::leave(&exchange, &serde_json::to_vec(phones).expect("json")).await?;
+                let body = serde_json::to_vec(&HostNote { phones, ..note.clone() }).expect("json");
+                exchange.claim(&lease_of(name), &body).await?;
+            }
+            hosts(&exchange, "main", lab).await
+        };
+        let found = looking.now_or_never().expect("a model answers at once")?;
+        Ok(found.into_iter().map(|host| host.name).collect())
+    }
+
+    #[test]
+    fn a_host_of_another_protocol_is_refused_in_words_whoever_is_older() {
+        for other in [VERSION - 1, VERSION + 1] {
+            let fault = found(&[("old", note(other, None), vec![])], None).expect_err("another protocol");
+            assert_eq!(fault.code, FaultCode::FarmSkew);
+            let told = fault.to_string();
+            assert!(
+                told.contains("host old (farmjank 9)") && told.contains(&format!("protocol {other}")),
+                "{told}"
+            );
+            assert!(told.contains("update the older"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_lab_is_played_whole_in_order_of_its_parts_and_phones_are_somewhere_else() {
+        let part = |part| note(VERSION, Some((part, 2)));
+        let all = [
+            ("b", part(1), vec![phone("1")]),
+            ("a", part(2), vec![phone("2")]),
+            ("real", note(VERSION, None), vec![phone("1")]),
+        ];
+        assert_eq!(found(&all, Some(("rack", 7))).expect("whole"), ["b", "a"]);
+        assert_eq!(found(&all, None).expect("phones"), ["real"]);
+        assert_eq!(found(&all, Some(("rack", 8))).expect("nobody"), [""; 0]);
+        let fault = found(&all[1..], Some(("rack", 7))).expect_err("half of it");
+        assert!(fault.what.contains("not whole on this farm: 2/2"), "{fault}");
+    }
+
+    #[test]
+    fn a_phone_of_two_hosts_is_refused_until_one_is_named_otherwise() {
+        let all =
+            [("a", note(VERSION, None), vec![phone("1")]), ("b", note(VERSION, None), vec![phone("1")])];
+        let fault = found(&all, None).expect_err("twice");
+        assert_eq!(fault.code, FaultCode::DeviceAmbiguous);
+        assert!(fault.what.contains("1 is a phone of host a and of host b"), "{fault}");
+    }
 }

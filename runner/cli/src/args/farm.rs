@@ -1,6 +1,6 @@
 //! Flags of runs over a farm, and of its agents.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 /// Which farm.
@@ -86,4 +86,30 @@ impl AgentArgs {
             ..super::PhoneArgs::default()
         }
     }
+}
+
+/// `farmjank farm`
+#[derive(Args, Debug, Clone)]
+pub struct FarmCommandArgs {
+    /// What about it.
+    #[command(subcommand)]
+    pub command: FarmCommand,
+}
+
+/// What can be asked of a farm.
+#[derive(Subcommand, Debug, Clone)]
+pub enum FarmCommand {
+    /// List its hosts and their phones, and what keeps one from being measured.
+    Status(FarmStatusArgs),
+}
+
+/// `farmjank farm status`
+#[derive(Args, Debug, Clone)]
+pub struct FarmStatusArgs {
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
 }

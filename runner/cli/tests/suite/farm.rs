@@ -223,6 +223,9 @@ fn a_farm_that_is_not_there_or_has_no_phones_is_never_green() {
     let empty = ended(farmjank(folder).args(["run", "s.yaml", "--farm", &server.url(), "--out", "b"]));
     assert_eq!(empty.code, 3, "{}{}", empty.out, empty.err);
     assert!(empty.out.contains("no phone is connected"), "{}{}", empty.out, empty.err);
+    let nobody = ended(farmjank(folder).args(["farm", "status", "--farm", &server.url()]));
+    assert_eq!(nobody.code, 3, "{}", nobody.err);
+    assert!(nobody.out.contains("no host is there"), "{}", nobody.out);
     // One half of a lab is not the lab.
     let half = Agents(vec![of_part(folder, &server.url(), 1, 2)]);
     let mut command = farmjank(folder);
@@ -232,6 +235,14 @@ fn a_farm_that_is_not_there_or_has_no_phones_is_never_green() {
     let torn = ended(&mut command);
     assert_eq!(torn.code, 3, "{}{}", torn.out, torn.err);
     assert!(torn.err.contains("the lab rack is not whole on this farm: 1/2"), "{}", torn.err);
+    let status = ended(farmjank(folder).args(["farm", "status", "--farm", &server.url()]));
+    assert_eq!(status.code, 0, "{}", status.err);
+    let (host, phones) = status.out.split_once('\n').expect("lines");
+    assert!(
+        host.starts_with("host-1-of-2: 8 phones, farmjank ") && host.contains("part 1/2 of the lab rack"),
+        "{host}"
+    );
+    assert!(phones.lines().count() == 8 && phones.contains("Hz"), "{phones}");
     drop(half);
 }
 

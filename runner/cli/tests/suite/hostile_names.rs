@@ -209,6 +209,7 @@ fn of_runs(name: &str) -> Vec<Vec<String>> {
         &["agent", "--farm", "nats://127.0.0.1:1", "--host", name, "--lab", "demo"],
         &["agent", "--farm", name, "--host", "rack", "--lab", "demo", "--state", &at("-state")],
         &["run", &at(".yaml"), "--farm", name, "--team", name],
+        &["farm", "status", "--farm", name, "--team", name],
         &["plugin", "check", &at("-missing")],
         &["plugin", "check", "echo", name],
         &["plugin", "check", "ls", &at("-missing")],

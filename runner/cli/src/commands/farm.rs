@@ -1,0 +1,75 @@
+//! `farmjank farm`: what there is on a farm.
+
+use crate::args::{FarmCommand, FarmCommandArgs, FarmStatusArgs};
+use crate::farm::connected;
+use crate::host::Streams;
+use crate::settings::refuse;
+use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::line;
+use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::verdict::Verdict;
+use farmjank_shifts::note::{Host, PhoneNote, listed};
+
+/// Longest name or reason that is shown, characters.
+const WIDE: usize = 160;
+
+/// Answers; 3 where nobody is there.
+pub async fn run(args: &FarmCommandArgs) -> u8 {
+    let FarmCommand::Status(args) = &args.command;
+    match status(args).await {
+        Ok(hosts) => {
+            Streams.out(&told(&hosts));
+            if hosts.is_empty() { Verdict::Broken.exit_code() } else { 0 }
+        }
+        Err(fault) if fault.blame == Blame::Scenario => refuse(&fault.into()),
+        Err(fault) => {
+            Streams.err(&format!("error: {fault}\n"));
+            Verdict::Broken.exit_code()
+        }
+    }
+}
+
+async fn status(args: &FarmStatusArgs) -> Result<Vec<Host>, Fault> {
+    let exchange = connected(&args.farm, &args.of, "status", false).await?;
+    listed(&*exchange, &args.of.team).await
+}
+
+fn told(hosts: &[Host]) -> String {
+    if hosts.is_empty() {
+        return "no host is there; `farmjank agent` on a computer with phones makes one\n".to_owned();
+    }
+    let mut out = String::new();
+    for host in hosts {
+        let lab = host.note.lab.as_ref();
+        let plays = lab.map(|part| {
+            format!(
+                ", plays part {}/{} of the lab {} (seed {})",
+                part.part,
+                part.of,
+                line(&part.name, WIDE),
+                part.seed
+            )
+        });
+        let many = if host.phones.len() == 1 {
+            "1 phone".to_owned()
+        } else {
+            format!("{} phones", host.phones.len())
+        };
+        let (name, tool) = (line(&host.name, WIDE), line(&host.note.tool, WIDE));
+        out.push_str(&format!("{name}: {many}, {tool}{}\n", plays.unwrap_or_default()));
+        host.phones.iter().for_each(|phone| out.push_str(&format!("  {}\n", of_phone(phone))));
+    }
+    out
+}
+
+fn of_phone(phone: &PhoneNote) -> String {
+    let id = line(&phone.id.0, WIDE);
+    match (&phone.facts, &phone.fault) {
+        (Some(facts), _) => {
+            let hz = facts.active_hz.map(|hz| format!(", {hz:.0} Hz")).unwrap_or_default();
+            format!("{id}  {}, Android {}{hz}", line(&facts.model, WIDE), line(&facts.release, WIDE))
+        }
+        (None, Some(fault)) => format!("{id}  not ready: {}", line(&fault.to_string(), WIDE)),
+        (None, None) => format!("{id}  tells nothing of itself"),
+    }
+}
