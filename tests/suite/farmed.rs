@@ -115,6 +115,8 @@ impl Computer {
             let paths = listing.borrow().get(folder).map(|folder| folder.paths()).unwrap_or_default();
             paths.into_iter().filter(|path| path.starts_with(&format!("{below}/"))).collect()
         };
+        let forgetting = self.folders.clone();
+        let forget = move |folder: &str| drop(forgetting.borrow_mut().remove(folder));
         let setup = agent::Setup {
             exchange: Rc::new(self.client.clone()),
             host: self.name.clone(),
@@ -124,7 +126,7 @@ impl Computer {
             lab: None,
             bench: self.bench(),
             read: Box::new(|texts, asked| Ok(read_scenarios(texts, asked))),
-            files: ShiftFiles { read: Box::new(read), below: Box::new(below) },
+            files: ShiftFiles { read: Box::new(read), below: Box::new(below), forget: Box::new(forget) },
             folder: Box::new(|run, line, attempt| format!("{run}/{line}/{attempt}")),
             voice: Rc::new(Ear::default()),
             stop: Stop::default(),
@@ -147,6 +149,17 @@ struct Went {
     files: Rc<Memory>,
     /// The number of the host that went for good.
     lost: Option<usize>,
+}
+
+/// Lets the store's time pass as everybody's does.
+fn passing(model: &Model) {
+    let clock = model.clone();
+    spawn_local(async move {
+        loop {
+            sleep(Duration::from_secs(1)).await;
+            clock.pass(Span::from_ms(1000));
+        }
+    });
 }
 
 /// What is asked for of these hosts, and where what comes of it is kept.
@@ -219,13 +232,7 @@ async fn trouble(
 async fn farmed(seed: u64, loses: bool) -> Went {
     let mut seeded = Seeded::new(seed);
     let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
-    let clock = model.clone();
-    spawn_local(async move {
-        loop {
-            sleep(Duration::from_secs(1)).await;
-            clock.pass(Span::from_ms(1000));
-        }
-    });
+    passing(&model);
     let weather = |number: u64| Weather::rough(seed << 8 | number);
     let many = 2 + seeded.below(2);
     let mut computers: Vec<Computer> =
@@ -318,6 +325,38 @@ fn every_run_over_a_farm_ends_whole_whatever_dies_or_is_forgotten_meanwhile() {
         hold(seed, &went);
         assert_eq!(went.record.exit_code, Some(0), "seed {seed}");
     }
+}
+
+#[test]
+fn a_run_that_dies_lets_its_hosts_go_and_leaves_nothing_behind() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let local = tokio::task::LocalSet::new();
+    local.block_on(&runtime.expect("a runtime"), async {
+        let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
+        passing(&model);
+        let mut computer = Computer::new(1, &model, Weather::calm());
+        computer.begin();
+        let client = model.connect(Weather::calm());
+        sleep(Duration::from_secs(5)).await;
+        for (run, killed_after) in [(1, Some(4)), (2, Some(60)), (3, None)] {
+            let found = hosts(&client, "main", None).await.expect("a model answers");
+            let (setup, _) = asked_for(run, &client, found);
+            let conducted = spawn_local(conductor::run(setup));
+            match killed_after {
+                Some(seconds) => {
+                    sleep(Duration::from_secs(seconds)).await;
+                    conducted.abort();
+                }
+                None => {
+                    let ended = tokio::time::timeout(Duration::from_mins(10), conducted).await;
+                    let record = ended.expect("the host is free").expect("no panic").expect("a run");
+                    assert_eq!(record.exit_code, Some(0));
+                }
+            }
+        }
+        sleep(Duration::from_mins(30)).await;
+        assert!(computer.folders.borrow().is_empty(), "{:?}", computer.folders.borrow().keys());
+    });
 }
 
 #[test]

@@ -29,8 +29,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Between two looks at a farm that does not answer, or a run that is not opened.
 const AGAIN: Duration = Duration::from_millis(500);
-/// A run that nobody opens is over.
-const UNOPENED: Duration = Duration::from_mins(3);
+/// A run that nobody opens is over: its log is open before a shift is offered.
+const UNOPENED: Duration = Duration::from_mins(1);
+/// A run that nobody conducts for so long is over, and what measures for it is needed elsewhere.
+const UNLED: Duration = Duration::from_mins(3);
 /// With real phones, what happens within that goes together.
 const TOGETHER: Duration = Duration::from_millis(300);
 /// After so long without anything new the store is looked at again: it may have forgotten.
@@ -47,6 +49,8 @@ pub struct ShiftFiles {
     pub read: Box<ReadFile>,
     /// The files below a folder of a folder, as paths in the latter, in order.
     pub below: Box<FilesBelow>,
+    /// Takes a folder away, where there is one.
+    pub forget: Box<dyn Fn(&str)>,
 }
 
 /// One attempt. One field for each thing it needs.
@@ -128,11 +132,12 @@ impl Working<'_> {
     /// Takes the line over from earlier attempts: nothing of theirs comes in between any more. What they left open is
     /// closed, what they judged is done. Where the run is, and how far each job came.
     async fn take_over(&mut self, journal: &mut Journal) -> Option<(RunTime, BTreeMap<JobId, Progress>)> {
-        let mut trouble = Trouble { voice: self.voice, told: None };
+        let (mut trouble, mut heard) = (Trouble { voice: self.voice, told: None }, Instant::now());
         while !journal.has_begun() {
             match self.sender.step(self.exchange, journal).await {
                 Ok(Step::Void) => return None,
-                Ok(Step::Worked | Step::Idle) => {}
+                Ok(Step::Worked | Step::Idle) => heard = Instant::now(),
+                Ok(Step::Waits) if heard.elapsed() > UNLED => return None,
                 Ok(Step::Waits) => sleep(AGAIN).await,
                 Err(fault) => trouble.wait(&fault).await,
             }
@@ -162,6 +167,7 @@ impl Working<'_> {
     /// Says what happens until nothing more does and all of it is there, or somebody else goes on.
     async fn sending(&self, journal: &mut Journal, outlet: &Outlet, folder: &str) {
         let (mut trouble, mut sent) = (Trouble { voice: self.voice, told: None }, BTreeSet::new());
+        let mut unled: Option<Instant> = None;
         loop {
             while let Some((at, fact)) = outlet.next() {
                 if let Err(fault) = self.say(journal, at, &fact, folder, &mut sent).await {
@@ -171,7 +177,21 @@ impl Working<'_> {
             if outlet.is_over() {
                 journal.end();
             }
-            match self.sender.step(self.exchange, journal).await {
+            let step = self.sender.step(self.exchange, journal).await;
+            match step {
+                Ok(Step::Waits) => {
+                    if unled.get_or_insert_with(Instant::now).elapsed() > UNLED {
+                        self.stop.ask(Urgency::Cancel, "nobody conducts the run");
+                        if outlet.is_over() {
+                            return;
+                        }
+                    }
+                }
+                Ok(_) => unled = None,
+                // Nobody can tell.
+                Err(_) => {}
+            }
+            match step {
                 Ok(Step::Worked) => {}
                 Ok(Step::Void) => {
                     self.stop.ask(Urgency::Cancel, "taken over");

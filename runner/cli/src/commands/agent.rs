@@ -4,7 +4,7 @@ use crate::args::AgentArgs;
 use crate::command_error::{CommandError, usage};
 use crate::commands::run::{TOOL, no_phones};
 use crate::farm::connected;
-use crate::host::agent_state::{AgentState, files_below};
+use crate::host::agent_state::{AgentState, files_below, remove_folder, remove_old};
 use crate::host::{self, Bundle, Streams};
 use crate::scenarios::of_shift;
 use crate::settings::refuse;
@@ -23,7 +23,12 @@ use farmjank_shifts::note::LabPart;
 use farmjank_shifts::shift::Asked;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
+/// The folder of what was measured, within an agent's.
+const SHIFTS: &str = "shifts";
+/// What an agent that died left there is nobody's after that.
+const KEPT: Duration = Duration::from_hours(7 * 24);
 /// Largest file of evidence that is sent.
 const MOST: u64 = 1 << 30;
 
@@ -58,6 +63,7 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
     let part = part(args)?;
     let usual = || Path::new("results").join("agent").join(&args.host);
     let state = AgentState::taken(&args.state.clone().unwrap_or_else(usual))?;
+    remove_old(&state.root.join(SHIFTS), KEPT);
     let stop = Stop::default();
     host::signals::listen(stop.clone());
     let bench = match &part {
@@ -78,9 +84,10 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
         files: ShiftFiles {
             read: Box::new(|folder, path| Bundle::open(Path::new(folder)).as_it_lies(path, MOST)),
             below: Box::new(|folder, below| files_below(Path::new(folder), below)),
+            forget: Box::new(|folder| drop(remove_folder(Path::new(folder)))),
         },
         folder: Box::new(move |run, line, attempt| {
-            root.join("shifts").join(format!("{run}-{line}-{attempt}")).to_string_lossy().into_owned()
+            root.join(SHIFTS).join(format!("{run}-{line}-{attempt}")).to_string_lossy().into_owned()
         }),
         voice: Rc::new(Streams),
         stop,

@@ -12,6 +12,7 @@ use farmjank_leaf::text::name as shown;
 use farmjank_results::file_error::FileError;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The file that is locked, and says who.
 const NAME: &str = "agent";
@@ -65,4 +66,24 @@ pub fn files_below(root: &Path, below: &str) -> Vec<String> {
     }
     files.sort();
     files
+}
+
+/// Takes a folder away with all it holds, where there is one.
+pub fn remove_folder(folder: &Path) -> std::io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Takes those folders of a folder away that nothing was put into for so long.
+pub fn remove_old(folder: &Path, age: Duration) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let written =
+            entry.metadata().ok().filter(fs::Metadata::is_dir).and_then(|about| about.modified().ok());
+        if written.and_then(|written| written.elapsed().ok()).is_some_and(|old| old > age) {
+            // What cannot be removed is tried again with the next start.
+            drop(remove_folder(&entry.path()));
+        }
+    }
 }

@@ -31,10 +31,18 @@ impl Agent {
         loop {
             sleep(MINDS).await;
             for mut kept in self.said.take() {
-                if !self.is_gone(&mut kept).await {
-                    self.said.borrow_mut().push(kept);
+                match self.is_gone(&mut kept).await {
+                    true => self.forget(&kept.offer),
+                    false => self.said.borrow_mut().push(kept),
                 }
             }
+        }
+    }
+
+    /// Nobody wants its files any more.
+    fn forget(&self, offer: &Offer) {
+        for attempt in 1..=ATTEMPTS {
+            (self.setup.files.forget)(&(self.setup.folder)(&offer.key, &offer.line, attempt));
         }
     }
 
