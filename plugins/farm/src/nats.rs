@@ -100,7 +100,10 @@ impl Nats {
         };
         let made = self.context.create_consumer_on_stream(config, Names::WORK);
         let made = self.in_time("asking for work", Duration::ZERO, made).await?;
-        let consumer = made.map_err(|why| lost("asking for work", &why))?;
+        let consumer = match made {
+            Ok(consumer) => consumer,
+            Err(why) => return Err(self.not_there("asking for work", &why).await),
+        };
         self.hosts.borrow_mut().insert(host.to_owned(), consumer.clone());
         Ok(consumer)
     }
@@ -143,7 +146,10 @@ impl Nats {
     async fn objects(&self) -> Result<ObjectStore, Fault> {
         let got = self.context.get_object_store(self.names.objects());
         let got = self.in_time("objects", Duration::ZERO, got).await?;
-        got.map_err(|why| lost("objects", &why))
+        match got {
+            Ok(store) => Ok(store),
+            Err(why) => Err(self.not_there("objects", &why).await),
+        }
     }
 
     async fn object(&self, digest: &str) -> Result<Option<Vec<u8>>, Fault> {

@@ -92,6 +92,15 @@ impl Nats {
         }
     }
 
+    /// Why something of the store cannot be had; where that is because it is not there, it is made again. The client says
+    /// so in many types, and in the server's words in all of them.
+    pub(super) async fn not_there(&self, what: &str, why: &impl Display) -> Fault {
+        match why.to_string().contains("stream not found") {
+            true => self.missing().await,
+            false => lost(what, why),
+        }
+    }
+
     /// What the store is made of is not there: whoever may, makes it again. The call can be made again.
     async fn missing(&self) -> Fault {
         let gone = unreachable("its store is not there");
@@ -141,8 +150,7 @@ impl Nats {
         let made = self.in_time("reading on", Duration::ZERO, made).await?;
         let consumer = match made {
             Ok(consumer) => consumer,
-            Err(why) if format!("{why:?}").contains("STREAM_NOT_FOUND") => return Err(self.missing().await),
-            Err(why) => return Err(lost("reading on", &why)),
+            Err(why) => return Err(self.not_there("reading on", &why).await),
         };
         let mut all = Vec::new();
         if !wait.is_zero() {

@@ -1,6 +1,10 @@
 //! What every exchange promises. Written against the seam alone, so that each implementation is held to the same.
 
-#![allow(clippy::disallowed_methods, reason = "a real server's time passes by waiting")]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a real server's time passes by waiting"
+)]
 
 use farmjank_farm::model::{Model, Weather};
 use farmjank_farm::nats::{Address, Nats, Terms};
@@ -243,5 +247,41 @@ fn a_real_server_keeps_what_an_exchange_promises() {
         exchange.prepare().await.expect("what is there stays");
         let pass = |time: Duration| std::thread::sleep(time);
         all(&Bench { exchange: &exchange, pass: &pass, term, ack_wait }).await;
+    });
+}
+
+/// Every call that a store that was lost can meet first.
+#[test]
+fn a_store_that_was_lost_is_made_again_whoever_asks_first() {
+    let Some(mut server) = NatsServer::start("") else { return };
+    let terms = Terms { term: Duration::from_secs(2), ack_wait: Duration::from_secs(2), ..Terms::FARM };
+    let address = Address { urls: server.url(), name: "bench".to_owned(), ..Address::default() };
+    runtime().block_on(async {
+        let x =
+            Nats::connect(&address, "pay", terms, Duration::from_secs(5), true).await.expect("it listens");
+        x.prepare().await.expect("an empty server");
+        let a = line("r", "a");
+        for call in 0..8 {
+            server.kill();
+            std::fs::remove_dir_all(server.store()).expect("its store");
+            server.again();
+            let until = std::time::Instant::now() + Duration::from_secs(30);
+            loop {
+                let asked = match call {
+                    0 => x.holders("agent").await.map(drop),
+                    1 => x.put("d", b"1").await,
+                    2 => x.get("d").await.map(drop),
+                    3 => x.take("rack", MOMENT).await.map(drop),
+                    4 => x.offer("rack", "id", b"1").await,
+                    5 => x.claim("phone.a", b"1").await.map(drop),
+                    6 => x.last(&a).await.map(drop),
+                    _ => x.follow("r", 1, Place(0), MOMENT).await.map(drop),
+                };
+                let Err(fault) = asked else { break };
+                assert_eq!(fault.code, FaultCode::FarmUnreachable, "call {call}: {fault}");
+                assert!(std::time::Instant::now() < until, "call {call} never works again: {fault}");
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
     });
 }
