@@ -76,7 +76,7 @@ impl NatsServer {
         let (file, until) = (self.folder.path().join(file), Instant::now() + SOON);
         loop {
             let text = std::fs::read_to_string(&file).unwrap_or_default();
-            let port = text.split("nats://127.0.0.1:").nth(1).and_then(|rest| rest.split('"').next());
+            let port = text.split("://127.0.0.1:").nth(1).and_then(|rest| rest.split('"').next());
             if let Some(port) = port.and_then(|port| port.parse().ok()) {
                 return port;
             }
