@@ -68,8 +68,10 @@ pub(super) async fn open(address: &Address, patience: Duration) -> Result<Client
         ConnectErrorKind::ServerParse => {
             fault(FaultCode::Usage, "no address of a farm").advise("nats://HOST:4222 or tls://HOST:443")
         }
-        ConnectErrorKind::Tls => fault(FaultCode::FarmRefused, "no trusted connection to the farm")
-            .advise("name the authority of its certificate"),
+        kind if kind == ConnectErrorKind::Tls || why.to_string().contains("certificate") => {
+            fault(FaultCode::FarmRefused, "no trusted connection to the farm")
+                .advise("name the authority of its certificate (--farm-ca)")
+        }
         _ => fault(FaultCode::FarmUnreachable, "no farm answers").passing(),
     })
 }

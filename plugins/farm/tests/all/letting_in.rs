@@ -43,7 +43,10 @@ fn a_certificate_is_believed_by_its_authority_alone() {
     let Some(server) = NatsServer::start(&authority.server_config()) else { return };
     let tls = server.url().replace("nats://", "tls://");
     let fault = connect(&address(tls.clone(), None)).expect_err("an authority nobody knows");
-    assert!(fault.what.contains("trusted") || fault.what.contains("no farm answers"), "{fault}");
+    assert_eq!((fault.code.clone(), fault.persistence), (FaultCode::FarmRefused, Persistence::Lasting));
+    let told = fault.to_string();
+    assert!(told.contains("no trusted connection") && told.contains("UnknownIssuer"), "{told}");
+    assert!(told.contains("--farm-ca"), "{told}");
     let known = Address { authorities: Some(authority.certificate()), ..address(tls, None) };
     connect(&known).expect("its authority is named");
 }
