@@ -66,7 +66,7 @@ fn of_phone(phone: &PhoneNote) -> String {
     let id = line(&phone.id.0, WIDE);
     match (&phone.facts, &phone.fault) {
         (Some(facts), _) => {
-            let hz = facts.active_hz.map(|hz| format!(", {hz:.0} Hz")).unwrap_or_default();
+            let hz = facts.fastest_hz().map(|hz| format!(", {hz:.0} Hz")).unwrap_or_default();
             format!("{id}  {}, Android {}{hz}", line(&facts.model, WIDE), line(&facts.release, WIDE))
         }
         (None, Some(fault)) => format!("{id}  not ready: {}", line(&fault.to_string(), WIDE)),
