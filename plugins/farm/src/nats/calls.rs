@@ -92,8 +92,8 @@ impl Nats {
         }
     }
 
-    /// Why something of the store cannot be had; where that is because it is not there, it is made again. The client says
-    /// so in many types, and in the server's words in all of them.
+    /// Why something of the store cannot be had; where that is because it is not there, it is made again. The client
+    /// says so in many types, and in the server's words in all of them.
     pub(super) async fn not_there(&self, what: &str, why: &impl Display) -> Fault {
         match why.to_string().contains("stream not found") {
             true => self.missing().await,
