@@ -5,6 +5,7 @@
 
 mod calls;
 mod door;
+mod objects;
 mod store;
 
 pub use door::Address;
@@ -13,23 +14,17 @@ use crate::subjects::{Names, word};
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
-use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
 use async_nats::jetstream::{Context, Message};
 use calls::{lost, unreachable};
-use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::fault::Fault;
 use farmjank_seams::Work;
 use farmjank_seams::exchange::{Appended, Exchange, Fence, Holder, Leased, LogLine, Place, Taken, Written};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
 
 /// Header of a lease that was given up, as buckets of keys and values have it.
 const OPERATION: &str = "KV-Operation";
-/// Largest object that is read, bytes.
-const MOST: usize = 1 << 30;
-/// Bytes of an object that are allowed a second on the way.
-const SLOWEST: usize = 250_000;
 /// How often a race for a lease is run again.
 const RACES: usize = 5;
 
@@ -141,50 +136,6 @@ impl Nats {
         let message = PublishMessage::build().payload(body.to_vec().into());
         let written = self.write(Names::lease(key), Some(after), message).await?;
         Ok(written.map(|place| Fence(place.0)))
-    }
-
-    async fn objects(&self) -> Result<ObjectStore, Fault> {
-        let got = self.context.get_object_store(self.names.objects());
-        let got = self.in_time("objects", Duration::ZERO, got).await?;
-        match got {
-            Ok(store) => Ok(store),
-            Err(why) => Err(self.not_there("objects", &why).await),
-        }
-    }
-
-    async fn object(&self, digest: &str) -> Result<Option<Vec<u8>>, Fault> {
-        let store = self.objects().await?;
-        let found = match self.in_time("an object", Duration::ZERO, store.get(digest)).await? {
-            Ok(found) => found,
-            Err(why) if why.kind() == GetErrorKind::NotFound => return Ok(None),
-            Err(why) => return Err(lost("an object", &why)),
-        };
-        let size = found.info().size;
-        if size > MOST {
-            let what = format!("an object of {size} bytes: at most {MOST} are read");
-            return Err(Fault::new(FaultCode::FarmGarbled, what));
-        }
-        let (mut bytes, mut found) = (Vec::with_capacity(size), found);
-        let more = Duration::from_secs((size / SLOWEST) as u64);
-        let read = self.in_time("an object", more, found.read_to_end(&mut bytes)).await;
-        // It is there by its name, and not all of it comes: somebody has to leave it again.
-        Ok(matches!(read, Ok(Ok(_))).then_some(bytes))
-    }
-
-    async fn forget(&self, digest: &str) -> Result<(), Fault> {
-        let store = self.objects().await?;
-        self.in_time("an object", Duration::ZERO, store.delete(digest)).await.map(drop)
-    }
-
-    async fn leave(&self, digest: &str, mut bytes: &[u8]) -> Result<(), Fault> {
-        let store = self.objects().await?;
-        let known = self.in_time("an object", Duration::ZERO, store.info(digest)).await?;
-        if known.is_ok_and(|known| known.size == bytes.len() && !known.deleted) {
-            return Ok(());
-        }
-        let more = Duration::from_secs((bytes.len() / SLOWEST) as u64);
-        let put = self.in_time("an object", more, store.put(digest, &mut bytes)).await?;
-        put.map(drop).map_err(|why| lost("an object", &why))
     }
 }
 

@@ -65,9 +65,14 @@ impl Names {
         format!("FJ_LOG_{}", self.team)
     }
 
-    /// Bucket of the team's objects.
+    /// Stream of the team's objects.
     pub fn objects(&self) -> String {
-        format!("fj_{}", self.team)
+        format!("FJ_OBJ_{}", self.team)
+    }
+
+    /// A part of an object, or `*` for all.
+    pub fn object(&self, digest: &str, part: &str) -> String {
+        format!("fj.obj.{}.{digest}.{part}", self.team)
     }
 
     /// Every subject of the team's logs.

@@ -31,7 +31,7 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -117,6 +117,8 @@ struct Conductor {
     offers: u32,
     /// Since when a file is missing, and when its host was asked for it last.
     missing: Option<(String, Instant, Option<Instant>)>,
+    /// Files that were fetched ahead, by object.
+    fetched: BTreeMap<String, Vec<u8>>,
     /// Time of the last fact.
     last: RunTime,
 }
@@ -173,6 +175,7 @@ pub async fn run(setup: Setup) -> Result<Record, Fault> {
         offered: None,
         offers: 0,
         missing: None,
+        fetched: BTreeMap::new(),
         last: begins,
     };
     conductor.conducted().await?;

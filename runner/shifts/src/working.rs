@@ -22,6 +22,7 @@ use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
+use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
@@ -224,16 +225,23 @@ impl Working<'_> {
         if let Fact::JobJudged { job, .. } = fact {
             paths.extend((self.files.below)(folder, &format!("evidence/job-{job}")));
         }
-        for path in &paths {
-            let Some(job) = fact.job().filter(|_| sent.insert(path.clone())) else { continue };
-            let bytes = match (self.files.read)(folder, path) {
+        let mut files = Vec::new();
+        for path in paths {
+            if !sent.insert(path.clone()) {
+                continue;
+            }
+            let bytes = match (self.files.read)(folder, &path) {
                 Ok(bytes) => bytes,
                 // It was never written, or is kept elsewhere: the fact says what was to be there.
                 Err(error) if error.why == FileProblem::Missing => continue,
                 Err(error) => return Err(Fault::new(FaultCode::FarmGarbled, error.to_string())),
             };
-            let object = self.left(&bytes).await;
-            let kept = Said::Kept { job, path: path.clone(), object };
+            files.push((path, bytes));
+        }
+        let objects = join_all(files.iter().map(|(_, bytes)| self.left(bytes))).await;
+        for ((path, _), object) in files.into_iter().zip(objects) {
+            let Some(job) = fact.job() else { continue };
+            let kept = Said::Kept { job, path, object };
             journal.say(Entry { at, fact: kept.text()? });
         }
         journal.say(Entry { at, fact: Said::Fact(fact.clone()).text()? });

@@ -50,14 +50,13 @@ fn logs(names: &Names, terms: &Terms) -> Config {
 }
 
 fn objects(names: &Names, terms: &Terms) -> Config {
-    let bucket = names.objects();
     Config {
-        name: format!("OBJ_{bucket}"),
-        subjects: vec![format!("$O.{bucket}.C.>"), format!("$O.{bucket}.M.>")],
+        name: names.objects(),
+        subjects: vec![names.object("*", "*")],
+        max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         max_age: DAY * 14,
         max_bytes: terms.object_bytes,
-        allow_rollup: true,
         ..Config::default()
     }
 }

@@ -8,20 +8,29 @@ use farmjank_engine::announce::FactSink;
 use farmjank_farm::digest;
 use farmjank_results::event::{Fact, JobId};
 use farmjank_results::fault::{Fault, FaultCode};
-use std::collections::BTreeMap;
+use futures::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// A file that is missing is asked for again after that, and given up after so many times.
 const AGAIN: Duration = Duration::from_secs(10);
 const ASKED: u32 = 12;
+/// Files that are fetched at once, and entries that are looked through for them.
+const AHEAD: usize = 32;
+const LOOKED: usize = 500;
+/// What an entry begins with that says where a file lies.
+const KEPT: &str = "{\"kept\"";
 /// Files that are asked for at once.
 const AT_ONCE: usize = 500;
 
 impl Conductor {
     /// Takes a file into the bundle. One that the farm lost is asked for again; one that nobody has is said to be lost.
     pub(super) async fn kept(&mut self, job: JobId, path: &str, object: &str) -> Result<(), Fault> {
-        if let Some(bytes) = digest::fetch(&*self.exchange, object).await? {
+        if !self.fetched.contains_key(object) {
+            self.fetch_ahead().await?;
+        }
+        if let Some(bytes) = self.fetched.remove(object) {
             self.missing = None;
             let kept = (self.keep)(path, &bytes);
             return kept.map_err(|error| Fault::new(FaultCode::StorageFull, error.to_string()));
@@ -43,6 +52,25 @@ impl Conductor {
         }
         let what = format!("the farm lost {path}, and its host is asked for it");
         Err(Fault::new(FaultCode::FarmUnreachable, what).passing())
+    }
+
+    /// Fetches the files that come next, at once: one after the other each would wait for the way there and back.
+    async fn fetch_ahead(&mut self) -> Result<(), Fault> {
+        let next = self.gathering.order().ordered()[self.fed..].iter().take(LOOKED);
+        let kept = next.filter(|one| one.entry.fact.starts_with(KEPT)).filter_map(|one| {
+            match Said::read(&one.entry.fact) {
+                Ok(Said::Kept { object, .. }) => Some(object),
+                _ => None,
+            }
+        });
+        let objects: BTreeSet<String> = kept.take(AHEAD).collect();
+        let got = join_all(objects.iter().map(|object| digest::fetch(&*self.exchange, object))).await;
+        for (object, got) in objects.into_iter().zip(got) {
+            if let Some(bytes) = got? {
+                self.fetched.insert(object, bytes);
+            }
+        }
+        Ok(())
     }
 
     /// Where one is lost, others are: each host is asked for all of its files that are still to come.

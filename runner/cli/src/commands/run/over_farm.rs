@@ -29,7 +29,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// Between two looks for hosts that are waited for.
-const AGAIN: Duration = Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_millis(250);
 
 /// What hosts are told of the flags.
 fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
