@@ -221,7 +221,7 @@ impl Conductor {
                 Ok(false) => (heard, told) = (Instant::now(), false),
                 Err(fault) if !passes(&fault) => return Err(fault),
                 Err(fault) if heard.elapsed() > self.patience => {
-                    return Err(fault.advise("what hosts measured is kept there until they can send it"));
+                    return Err(fault.advise("begin the run again once the farm answers"));
                 }
                 Err(fault) => {
                     if !std::mem::replace(&mut told, true) {

@@ -234,7 +234,11 @@ impl Working<'_> {
                 Ok(bytes) => bytes,
                 // It was never written, or is kept elsewhere: the fact says what was to be there.
                 Err(error) if error.why == FileProblem::Missing => continue,
-                Err(error) => return Err(Fault::new(FaultCode::FarmGarbled, error.to_string())),
+                // A file that cannot be read takes no fact with it.
+                Err(error) => {
+                    self.voice.err(&format!("{path} is not sent: {error}\n"));
+                    continue;
+                }
             };
             files.push((path, bytes));
         }
