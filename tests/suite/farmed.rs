@@ -7,141 +7,25 @@
 
 #![allow(clippy::disallowed_methods, reason = "how many seeds is said in the environment")]
 
-use farmjank_devices::{AdbProvider, Options as AdbOptions};
-use farmjank_engine::options::Options;
-use farmjank_engine::patience::Patience;
-use farmjank_engine::stop::Stop;
-use farmjank_engine::survey::Wanted;
-use farmjank_farm::model::{Client, Model, Seeded, Weather};
-use farmjank_frames::registry;
-use farmjank_lab::dial::LabDial;
-use farmjank_lab::lab::{Lab, LiveLab};
+mod computers;
+mod queue;
+
+use computers::{Computer, TERM, Wish, asked_for, gathered, passing};
+use farmjank_farm::model::{Model, Seeded, Weather};
 use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Ending, Fact};
 use farmjank_results::fault::FaultCode;
-use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
-use farmjank_scenarios::read::SourceFile;
-use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::claim::Private;
 use farmjank_seams::host::Files;
-use farmjank_shifts::agent::{self, ShiftFiles};
-use farmjank_shifts::bench::{AttachedBench, Bench};
 use farmjank_shifts::conductor;
-use farmjank_shifts::note::{Host, hosts};
-use farmjank_shifts::shift::{Asked, Texts};
-use farmjank_tests::memory::{Ear, Memory};
-use farmjank_tests::scenarios::scenarios;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::Path;
+use farmjank_shifts::note::hosts;
+use farmjank_tests::memory::Memory;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::task::{JoinHandle, spawn_local};
+use tokio::task::spawn_local;
 use tokio::time::sleep;
-
-const SCENARIO: &str = "
-name: Feed
-appId: com.example.shop
-iterations: 3
-warmup: 0
-pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
-steps:
-  - launchApp: { cold: true }
-  - openPage: feed
-  - measure: fling the feed
-    steps: [ { repeat: { times: 2, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 700ms } ] } } ]
-thresholds: { frozen_frames: 'max <= 50' }
-";
-/// How long who conducts the run waits for a host, or for the farm.
-const PATIENCE: Duration = Duration::from_mins(10);
-const TERM: Span = Span::from_ms(45_000);
-
-/// A computer with phones.
-struct Computer {
-    name: String,
-    lab: Rc<LiveLab>,
-    servers: Lab,
-    client: Client,
-    /// Folders of attempts, which outlive the agent.
-    folders: Rc<RefCell<BTreeMap<String, Rc<Memory>>>>,
-    agent: Option<JoinHandle<()>>,
-}
-
-impl Computer {
-    fn new(number: u64, model: &Model, weather: Weather) -> Computer {
-        let yaml = format!(
-            "name: rack\nseed: {number}\nphones: [ {{ archetype: pixel-6, serial: phone-{number} }} ]\n"
-        );
-        let servers = Lab::from_yaml(&yaml).expect("a lab");
-        let lab = servers.build().expect("a lab that can be built");
-        let (name, client) = (format!("rack-{number}"), model.connect(weather));
-        Computer { name, lab, servers, client, folders: Rc::default(), agent: None }
-    }
-
-    fn bench(&self) -> Bench {
-        let options = AdbOptions { name: "lab".into(), ..AdbOptions::default() };
-        let dial = Rc::new(LabDial::new(self.lab.clone()));
-        let folders = self.folders.clone();
-        let files = move |folder: &str| {
-            let mut all = folders.borrow_mut();
-            let one = all.entry(folder.to_owned()).or_insert_with(|| Rc::new(Memory::keeping(true)));
-            one.clone() as Rc<dyn Files>
-        };
-        Bench::Attached(AttachedBench {
-            provider: Rc::new(AdbProvider::new(self.servers.servers(), dial, options)),
-            claims: Rc::new(Private::default()),
-            wanted: Wanted::default(),
-            sources: Box::new(|| Box::new(|scenario| registry::sources_pinned(None, 0, scenario.source))),
-            probes: Box::new(|_| Vec::new()),
-            files: Box::new(files),
-        })
-    }
-
-    /// Begins, or dies and begins again.
-    fn begin(&mut self) {
-        if let Some(agent) = self.agent.take() {
-            agent.abort();
-        }
-        let (reading, listing) = (self.folders.clone(), self.folders.clone());
-        let read = move |folder: &str, path: &str| {
-            let missing = || FileError::new(Path::new(path), FileProblem::Missing);
-            let folder = reading.borrow().get(folder).cloned().ok_or_else(missing)?;
-            Files::read(&*folder, path, u64::MAX)
-        };
-        let below = move |folder: &str, below: &str| {
-            let paths = listing.borrow().get(folder).map(|folder| folder.paths()).unwrap_or_default();
-            paths.into_iter().filter(|path| path.starts_with(&format!("{below}/"))).collect()
-        };
-        let forgetting = self.folders.clone();
-        let forget = move |folder: &str| drop(forgetting.borrow_mut().remove(folder));
-        let setup = agent::Setup {
-            exchange: Rc::new(self.client.clone()),
-            host: self.name.clone(),
-            who: self.name.clone(),
-            tool: "test".to_owned(),
-            team: "main".to_owned(),
-            lab: None,
-            bench: self.bench(),
-            read: Box::new(|texts, asked| Ok(read_scenarios(texts, asked))),
-            files: ShiftFiles { read: Box::new(read), below: Box::new(below), forget: Box::new(forget) },
-            folder: Box::new(|run, line, attempt| format!("{run}/{line}/{attempt}")),
-            voice: Rc::new(Ear::default()),
-            stop: Stop::default(),
-        };
-        self.agent = Some(spawn_local(async move {
-            let ended = agent::serve(setup).await;
-            assert!(ended.is_ok(), "{ended:?}");
-        }));
-    }
-}
-
-fn read_scenarios(texts: &Texts, _: &Asked) -> Vec<Scenario> {
-    let file = |(name, text): &(String, String)| SourceFile { name: name.clone(), text: text.clone().into() };
-    scenarios(&texts.files.iter().map(file).collect::<Vec<_>>())
-}
 
 /// How a run over a farm went.
 struct Went {
@@ -149,58 +33,6 @@ struct Went {
     files: Rc<Memory>,
     /// The number of the host that went for good.
     lost: Option<usize>,
-}
-
-/// Lets the store's time pass as everybody's does.
-fn passing(model: &Model) {
-    let clock = model.clone();
-    spawn_local(async move {
-        loop {
-            sleep(Duration::from_secs(1)).await;
-            clock.pass(Span::from_ms(1000));
-        }
-    });
-}
-
-/// What is asked for of these hosts, and where what comes of it is kept.
-fn asked_for(seed: u64, client: &Client, found: Vec<Host>) -> (conductor::Setup, Rc<Memory>) {
-    let texts = Texts { files: vec![("feed.yaml".to_owned(), SCENARIO.to_owned())], ..Texts::default() };
-    let patience = Patience::default();
-    let asked = Asked {
-        retries: patience.retries,
-        recover: patience.recover,
-        reboots_per_day: patience.reboots_per_day,
-        causes: "never".to_owned(),
-        jobs: 512,
-        priority: "branch".to_owned(),
-        ..Asked::default()
-    };
-    let files = Rc::new(Memory::keeping(true));
-    let kept = files.clone();
-    let options = Options {
-        run: format!("run-{seed}"),
-        tool: "test".into(),
-        wall: "2026-03-01T00:00:00Z".into(),
-        most_running: 512,
-        ..Options::default()
-    };
-    let setup = conductor::Setup {
-        options,
-        scenarios: read_scenarios(&texts, &asked),
-        texts,
-        asked,
-        hosts: found,
-        exchange: Rc::new(client.clone()),
-        key: format!("key-{seed}"),
-        patience: PATIENCE,
-        files: files.clone(),
-        keep: Box::new(move |path, bytes| kept.write(path, bytes)),
-        voice: Rc::new(Ear::default()),
-        reporters: Vec::new(),
-        against: None,
-        stop: Stop::default(),
-    };
-    (setup, files)
 }
 
 /// What befalls it: agents die and begin again, hosts are cut off, the store forgets.
@@ -239,14 +71,8 @@ async fn farmed(seed: u64, loses: bool) -> Went {
         (0..many).map(|number| Computer::new(number, &model, weather(number))).collect();
     computers.iter_mut().for_each(Computer::begin);
     let client = model.connect(weather(100));
-    let found = loop {
-        sleep(Duration::from_secs(1)).await;
-        match hosts(&client, "main", None).await {
-            Ok(found) if found.len() == computers.len() => break found,
-            _ => {}
-        }
-    };
-    let (setup, files) = asked_for(seed, &client, found);
+    let found = gathered(&client, computers.len()).await;
+    let (setup, files) = asked_for(&Wish::usual(seed), &client, found);
     let conducted = spawn_local(conductor::run(setup));
     let lost = loses.then(|| seeded.below(many) as usize);
     if let Some(lost) = lost {
@@ -340,7 +166,7 @@ fn a_run_that_dies_lets_its_hosts_go_and_leaves_nothing_behind() {
         sleep(Duration::from_secs(5)).await;
         for (run, killed_after) in [(1, Some(4)), (2, Some(60)), (3, None)] {
             let found = hosts(&client, "main", None).await.expect("a model answers");
-            let (setup, _) = asked_for(run, &client, found);
+            let (setup, _) = asked_for(&Wish::usual(run), &client, found);
             let conducted = spawn_local(conductor::run(setup));
             match killed_after {
                 Some(seconds) => {

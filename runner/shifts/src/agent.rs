@@ -1,7 +1,8 @@
-//! An agent: owns phones, says so as long as it lives, takes shifts and measures them, one after the other. What a
-//! shift said is kept until its run is over, for the store may forget it.
+//! An agent: owns phones, says so as long as it lives, takes shifts and measures them. What a shift said is kept until
+//! its run is over, for the store may forget it.
 
 mod minding;
+mod queue;
 
 use crate::bench::Bench;
 use crate::note::{HostNote, LabPart, PhoneNote, lease_of};
@@ -19,12 +20,14 @@ use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::claim::Priority;
 use farmjank_seams::exchange::{Exchange, Leased, Taken};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use queue::{Next, Queue};
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
 /// How long work is waited for in one question.
@@ -69,15 +72,6 @@ pub struct Setup {
     pub stop: Stop,
 }
 
-/// A shift that was taken.
-struct Work {
-    offer: Offer,
-    /// What the farm is told by; the newest, where it was given again.
-    receipt: String,
-    object: String,
-    stop: Stop,
-}
-
 /// What a shift said that is done.
 struct Kept {
     offer: Offer,
@@ -90,9 +84,7 @@ struct Kept {
 /// What an agent is about.
 struct Agent {
     setup: Setup,
-    /// Begins with what is measured now.
-    works: RefCell<VecDeque<Work>>,
-    changed: Notify,
+    queue: Queue,
     /// Said, and kept until the run is over.
     said: RefCell<Vec<Kept>>,
     lease: RefCell<Lease>,
@@ -111,16 +103,15 @@ pub async fn serve(setup: Setup) -> Result<(), Fault> {
     let listed = written(&notes)?;
     let agent = Agent {
         setup,
-        works: RefCell::default(),
-        changed: Notify::new(),
+        queue: Queue::default(),
         said: RefCell::default(),
         lease: RefCell::new(Lease::new(Terms::FARM)),
         begun: Instant::now(),
     };
     let stopped = async {
         agent.setup.stop.reached(Urgency::Drain).await;
-        agent.stop_all("agent stopped");
-        while !agent.works.borrow().is_empty() {
+        agent.queue.stop_all(agent.setup.stop.urgency(), "agent stopped");
+        while !agent.queue.is_empty() {
             sleep(AGAIN).await;
         }
         Ok(())
@@ -155,22 +146,18 @@ impl Agent {
         self.setup.voice.err(&format!("agent {}: {words}\n", line(&self.setup.host, 60)));
     }
 
-    fn stop_all(&self, why: &str) {
-        let urgency = self.setup.stop.urgency();
-        self.works.borrow().iter().for_each(|work| work.stop.ask(urgency, why));
-    }
-
     /// Says that it is there, for ever.
     async fn holding(&self, looked: RunTime, listed: &[u8]) -> Result<(), Fault> {
         let (lease, key) = (&self.lease, lease_of(&self.setup.host));
         let Setup { who, tool, lab, team, .. } = &self.setup;
         let (who, tool, lab, team) = (who.clone(), tool.clone(), lab.clone(), team.clone());
-        let note = HostNote { v: VERSION, tool, who, team, lab, looked, phones: digest::of(listed) };
-        let body = written(&note)?;
-        let is_mine =
-            |body: &[u8]| spoken::<HostNote>("a host", body).is_ok_and(|other| other.who == note.who);
+        let (phones, me) = (digest::of(listed), who.clone());
+        let mut note = HostNote { v: VERSION, tool, who, team, lab, looked, phones, works: Vec::new() };
+        let is_mine = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok_and(|other| other.who == me);
         loop {
             let now = self.now();
+            note.works = self.queue.told();
+            let body = written(&note)?;
             let ask = lease.borrow().ask(now);
             let asked = match ask {
                 Ask::Wait(until) => {
@@ -227,14 +214,9 @@ impl Agent {
                 return self.finished(&receipt).await;
             }
         };
-        let same = |other: &Offer| (&other.key, &other.line) == (&offer.key, &offer.line);
         match &offer.what {
             Offered::Stop { now, reason } => {
-                let meant = |work: &&Work| same(&work.offer);
-                let stop = self.works.borrow().iter().find(meant).map(|work| work.stop.clone());
-                if let Some(stop) = stop {
-                    stop.ask(Offered::urgency(*now), reason);
-                }
+                self.queue.stop(&offer, *now, reason);
                 self.finished(&receipt).await;
             }
             Offered::Again(files) => {
@@ -244,18 +226,11 @@ impl Agent {
                 self.finished(&receipt).await;
             }
             Offered::Shift(object) => {
-                if self.said.borrow().iter().any(|known| same(&known.offer)) {
+                if self.said.borrow().iter().any(|known| known.offer.is_of(&offer)) {
                     return self.finished(&receipt).await;
                 }
-                let mut works = self.works.borrow_mut();
-                match works.iter_mut().find(|work| same(&work.offer)) {
-                    Some(known) => known.receipt = receipt,
-                    None => {
-                        let (object, stop) = (object.clone(), Stop::default());
-                        works.push_back(Work { offer, receipt, object, stop });
-                        self.changed.notify_one();
-                    }
-                }
+                let object = object.clone();
+                self.queue.take(offer, object, receipt);
             }
         }
     }
@@ -269,40 +244,45 @@ impl Agent {
     async fn keeping(&self) {
         loop {
             sleep(KEEPS).await;
-            let receipts: Vec<String> = self.works.borrow().iter().map(|work| work.receipt.clone()).collect();
-            for receipt in receipts {
+            for receipt in self.queue.receipts() {
                 drop(self.exchange().keep(&receipt).await);
             }
         }
     }
 
-    /// Does what was taken.
+    /// Does what was taken, as much at once as the phones allow.
     async fn working(&self) {
+        let mut under_way = FuturesUnordered::new();
         loop {
-            let next = self
-                .works
-                .borrow()
-                .front()
-                .map(|work| (work.offer.clone(), work.object.clone(), work.stop.clone()));
-            let Some((offer, object, stop)) = next else {
-                self.changed.notified().await;
-                continue;
-            };
-            let sender = Sender::new(&offer.key, &offer.line);
-            if let Some(journal) = self.shift(&offer, &object, stop, &sender).await {
-                self.said.borrow_mut().push(Kept { offer, sender, journal, unled: None });
+            while let Some(next) = self.queue.begin(self.setup.bench.at_once()) {
+                under_way.push(self.work(next));
             }
-            let done = self.works.borrow_mut().pop_front();
-            if let Some(work) = done {
-                self.finished(&work.receipt).await;
+            tokio::select! {
+                biased;
+                Some(()) = under_way.next() => {}
+                () = self.queue.changed() => {}
             }
+        }
+    }
+
+    async fn work(&self, Next { offer, object, stop }: Next) {
+        let sender = Sender::new(&offer.key, &offer.line);
+        if let Some(journal) = self.shift(&offer, &object, stop, &sender).await {
+            self.said.borrow_mut().push(Kept { offer: offer.clone(), sender, journal, unled: None });
+        }
+        if let Some(receipt) = self.queue.done(&offer) {
+            self.finished(&receipt).await;
         }
     }
 
     async fn shift(&self, offer: &Offer, object: &str, stop: Stop, sender: &Sender) -> Option<Journal> {
         let shift = self.fetched(object, sender).await?;
         let (jobs, run) = (shift.jobs.len(), line(&shift.run, 80));
-        self.tell(&format!("{jobs} jobs of run {run}"));
+        let urgent = match shift.options().priority {
+            Priority::Branch => String::new(),
+            other => format!(" ({})", other.word()),
+        };
+        self.tell(&format!("{jobs} jobs of run {run}{urgent}"));
         let scenarios = (self.setup.read)(&shift.texts, &shift.asked).and_then(|read| same(&shift, read));
         let folder = |attempt| (self.setup.folder)(&offer.key, &offer.line, attempt);
         let working = Working {

@@ -24,6 +24,12 @@ use farmjank_seams::host::Files;
 use farmjank_seams::probe::Probe;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
+
+/// Shifts at once with phones that are attached.
+const SHIFTS: usize = 32;
+/// So long a shift waits for a phone that another run has.
+const QUEUED: Duration = Duration::from_hours(12);
 
 /// The phones of an agent.
 pub enum Bench {
@@ -92,6 +98,15 @@ impl Bench {
     /// Whether its phones are simulated.
     pub fn is_simulated(&self) -> bool {
         matches!(self, Bench::Lab(_))
+    }
+
+    /// How many shifts of one urgency are measured at once. Virtual phones need the computer alone; for the others it
+    /// only has to bear that many runs, for who has which phone the claims say.
+    pub fn at_once(&self) -> usize {
+        match self {
+            Bench::Lab(_) => 1,
+            Bench::Attached(_) => SHIFTS,
+        }
     }
 
     /// The phones there are now, and when that was known: time of a run that begins with looking.
@@ -174,7 +189,7 @@ impl AttachedBench {
             claims: self.claims.clone(),
             by: Claimer { who, priority: options.priority },
             servers,
-            wait: self.wanted.wait,
+            wait: QUEUED,
             day: Day::of(&options.wall, since),
         };
         let (most_running, jobs, standing) = (options.most_running, shift.jobs.clone(), Default::default());

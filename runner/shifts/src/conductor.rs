@@ -28,6 +28,7 @@ use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::claim::Priority;
 use farmjank_seams::exchange::Exchange;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
@@ -100,6 +101,8 @@ struct Line {
 struct Conductor {
     exchange: Rc<dyn Exchange>,
     key: String,
+    run: String,
+    priority: Priority,
     patience: Duration,
     lines: Vec<Line>,
     gathering: Gathering,
@@ -162,6 +165,8 @@ pub async fn run(setup: Setup) -> Result<Record, Fault> {
     let mut conductor = Conductor {
         exchange,
         key,
+        run: options.run.clone(),
+        priority: options.priority,
         patience,
         lines,
         gathering,
@@ -280,7 +285,9 @@ impl Conductor {
     }
 
     async fn tell(&self, line: &Line, id: &str, what: Offered) -> Result<(), Fault> {
-        let offer = Offer { v: VERSION, key: self.key.clone(), line: line.name.clone(), what };
+        let (key, line_of) = (self.key.clone(), line.name.clone());
+        let (run, priority) = (self.run.clone(), self.priority.word().to_owned());
+        let offer = Offer { v: VERSION, key, line: line_of, what, run, priority };
         self.exchange.offer(&line.host, id, &written(&offer)?).await
     }
 

@@ -51,6 +51,20 @@ pub struct HostNote {
     pub looked: RunTime,
     /// Its phones: the object that lists them.
     pub phones: String,
+    /// What it has to do.
+    #[serde(default)]
+    pub works: Vec<WorkNote>,
+}
+
+/// A shift that a host was given and is not done with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkNote {
+    /// The run's id.
+    pub run: String,
+    /// How urgent it is, by its word.
+    pub priority: String,
+    /// Whether it is under way; or waits for others.
+    pub begun: bool,
 }
 
 /// A phone of a host.
@@ -209,6 +223,7 @@ mod tests {
             lab,
             looked,
             phones: words(""),
+            works: Vec::new(),
         }
     }
 

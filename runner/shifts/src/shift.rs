@@ -121,6 +121,12 @@ pub struct Offer {
     pub line: String,
     /// What.
     pub what: Offered,
+    /// The run's id, as its bundle has it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// How urgent a shift is, by its word; as usual where it is empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub priority: String,
 }
 
 /// What is offered.
@@ -152,6 +158,11 @@ impl Offer {
             true => Ok(offer),
             false => Err(Fault::new(FaultCode::FarmGarbled, "an offer names a run that cannot be one")),
         }
+    }
+
+    /// Whether both are of the same line of the same run.
+    pub fn is_of(&self, other: &Offer) -> bool {
+        (&self.key, &self.line) == (&other.key, &other.line)
     }
 }
 
