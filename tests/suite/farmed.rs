@@ -9,8 +9,9 @@
 
 mod computers;
 mod queue;
+mod taken_up;
 
-use computers::{Computer, TERM, Wish, asked_for, gathered, passing};
+use computers::{Computer, TERM, Wish, conducted, gathered, passing};
 use farmjank_farm::model::{Model, Seeded, Weather};
 use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Ending, Fact};
@@ -18,13 +19,10 @@ use farmjank_results::fault::FaultCode;
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::host::Files;
-use farmjank_shifts::conductor;
 use farmjank_shifts::note::hosts;
 use farmjank_tests::memory::Memory;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::task::spawn_local;
 use tokio::time::sleep;
 
 /// How a run over a farm went.
@@ -72,8 +70,7 @@ async fn farmed(seed: u64, loses: bool) -> Went {
     computers.iter_mut().for_each(Computer::begin);
     let client = model.connect(weather(100));
     let found = gathered(&client, computers.len()).await;
-    let (setup, files) = asked_for(&Wish::usual(seed), &client, found);
-    let conducted = spawn_local(conductor::run(setup));
+    let (conducted, files) = conducted(&Wish::usual(seed), &client, found);
     let lost = loses.then(|| seeded.below(many) as usize);
     if let Some(lost) = lost {
         sleep(Duration::from_millis(seeded.below(8000))).await;
@@ -166,8 +163,7 @@ fn a_run_that_dies_lets_its_hosts_go_and_leaves_nothing_behind() {
         sleep(Duration::from_secs(5)).await;
         for (run, killed_after) in [(1, Some(4)), (2, Some(60)), (3, None)] {
             let found = hosts(&client, "main", None).await.expect("a model answers");
-            let (setup, _) = asked_for(&Wish::usual(run), &client, found);
-            let conducted = spawn_local(conductor::run(setup));
+            let (conducted, _) = conducted(&Wish::usual(run), &client, found);
             match killed_after {
                 Some(seconds) => {
                     sleep(Duration::from_secs(seconds)).await;

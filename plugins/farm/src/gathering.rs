@@ -2,55 +2,23 @@
 //! forgot some of it.
 //!
 //! A generation opens with everything that is in order already and where each line goes on; only then do hosts learn of
-//! it, by what the run's lease says. So whoever reads the highest generation reads the one order there is.
+//! it, by what the run's lease says. So whoever reads the highest generation reads the one order there is, also who
+//! begins late: that one follows as long as somebody conducts the run, and conducts it when nobody does any more.
 //! Must not know: servers, clocks, what facts mean.
 
 use crate::frames::{Copied, Frame, Ordered, together};
+use crate::head::Head;
 use crate::lease::{Ask, Lease, Terms};
 use crate::numbered::Unfit;
 use crate::order::{Order, Policy};
+use crate::run_note::{RunNote, lease_of};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::RunTime;
 use farmjank_seams::exchange::{Appended, Exchange, Leased, LogLine, Place, Written};
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The line that opens a generation. No host is called so: `subjects::escaped` writes no `_` alone.
 pub const OPENING: &str = "_opening";
-
-/// The lease of a run.
-pub fn lease_of(run: &str) -> String {
-    format!("run.{run}")
-}
-
-/// What the lease of a run says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunNote {
-    /// Of these words.
-    pub v: u32,
-    /// Who conducts the run: no two are called the same.
-    pub owner: String,
-    /// Where its log is.
-    pub generation: u32,
-}
-
-impl RunNote {
-    /// Reads a note.
-    ///
-    /// # Errors
-    /// `farm_garbled`, `farm_skew`.
-    pub fn read(body: &[u8]) -> Result<RunNote, Fault> {
-        let note: Result<RunNote, _> = serde_json::from_slice(body);
-        let what = "what a run of the farm says of itself cannot be read";
-        let note = note.map_err(|_| Fault::new(FaultCode::FarmGarbled, what))?;
-        if note.v == crate::frames::VERSION {
-            return Ok(note);
-        }
-        let ours = crate::frames::VERSION;
-        let what = format!("who conducts the run speaks protocol {}, this farmjank {ours}", note.v);
-        Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older of both"))
-    }
-}
 
 /// What a step came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +29,10 @@ pub enum Step {
     Idle,
     /// The store had forgotten something: the log begins anew.
     Reopened,
-    /// Somebody else conducts the run.
-    Lost,
 }
+
+/// So often a generation is looked for that goes on with what was read.
+const LOOKS: u32 = 600;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -71,7 +40,11 @@ enum Stage {
     Opening(usize, Place),
     /// Opened; hosts do not know yet.
     Opened,
+    /// Hosts know; who comes later does not.
+    Known,
     Following,
+    /// Somebody else may conduct it, and what was read is not there any more: looks where it is now. So often in vain.
+    Looking(u32),
 }
 
 /// A run's log as it is gathered. One field for each thing that can be behind what really stands there.
@@ -82,6 +55,12 @@ pub struct Gathering {
     lease: Lease,
     order: Order,
     stage: Stage,
+    /// What a later reader is told; the generation is filled in.
+    head: Head,
+    /// It was conducted from here, and nobody else is known to since: what the store forgets is written again.
+    leads: bool,
+    /// It was taken up from somebody else, in whose generation the store may have gone back unseen.
+    late: bool,
     /// What was read last.
     last: Option<Written>,
     /// When it was looked at last, all that was read stood there, and nothing else.
@@ -89,10 +68,18 @@ pub struct Gathering {
 }
 
 impl Gathering {
-    /// Of a run with these lines, conducted by `owner`, whom no other is called.
-    pub fn new(run: &str, owner: &str, policy: Policy, terms: Terms, lines: &[&str]) -> Gathering {
+    /// Of a run with these lines, conducted by `owner`, whom no other is called. A later reader is told by what `object`
+    /// holds what it is about; `stays` says whether it goes on while nobody conducts it.
+    pub fn new(
+        (run, object, stays): (&str, &str, bool),
+        owner: &str,
+        policy: Policy,
+        terms: Terms,
+        lines: &[&str],
+    ) -> Gathering {
         let mut order = Order::new(policy);
         lines.iter().for_each(|line| order.expect(line));
+        let (v, object) = (crate::frames::VERSION, object.to_owned());
         Gathering {
             run: run.to_owned(),
             owner: owner.to_owned(),
@@ -100,8 +87,23 @@ impl Gathering {
             lease: Lease::new(terms),
             order,
             stage: Stage::Opening(0, Place(0)),
+            head: Head { v, generation: 1, object, stays, over: false },
+            leads: false,
+            late: false,
             last: None,
             stands: false,
+        }
+    }
+
+    /// The same as somebody reads it who comes later, and knows it by its head.
+    #[must_use]
+    pub fn late(self, head: &Head) -> Gathering {
+        Gathering {
+            head: head.clone(),
+            generation: head.generation,
+            stage: Stage::Looking(0),
+            late: true,
+            ..self
         }
     }
 
@@ -115,6 +117,11 @@ impl Gathering {
         self.stage == Stage::Following
     }
 
+    /// Whether the run is conducted from here, as far as is known.
+    pub fn conducts(&self) -> bool {
+        self.leads
+    }
+
     /// What is in order.
     pub fn order(&self) -> &Order {
         &self.order
@@ -123,6 +130,11 @@ impl Gathering {
     /// Where the log is.
     pub fn generation(&self) -> u32 {
         self.generation
+    }
+
+    /// Who conducts it from here.
+    pub fn owner(&self) -> &str {
+        &self.owner
     }
 
     fn line(&self, line: &str) -> LogLine {
@@ -145,9 +157,6 @@ impl Gathering {
         now: RunTime,
         wait: Duration,
     ) -> Result<Step, Fault> {
-        if self.lease.is_lost() {
-            return Ok(Step::Lost);
-        }
         self.stands = false;
         match self.stage {
             Stage::Opening(copied, after) => self.open(exchange, copied, after).await,
@@ -156,21 +165,38 @@ impl Gathering {
                 if !self.hold(exchange, now, true).await? {
                     return Ok(Step::Idle);
                 }
+                self.stage = Stage::Known;
+                Ok(Step::Worked)
+            }
+            Stage::Known => {
+                self.head.generation = self.generation;
+                self.head.write(exchange, &self.run).await?;
                 self.stage = Stage::Following;
                 Ok(Step::Worked)
             }
             Stage::Following => {
                 self.hold(exchange, now, false).await?;
-                self.read(exchange, wait).await
+                match self.stage {
+                    Stage::Following => self.read(exchange, wait).await,
+                    _ => Ok(Step::Idle),
+                }
+            }
+            Stage::Looking(vain) => {
+                self.hold(exchange, now, false).await?;
+                self.look(exchange, vain).await
             }
         }
     }
 
-    /// The run is over: its lease is given up, and hosts may forget what they said.
+    /// It is conducted from here no more; hosts may forget what they said where it is over.
     ///
     /// # Errors
     /// Those of the exchange. The lease ends by itself, too.
-    pub async fn leave(&self, exchange: &dyn Exchange) -> Result<(), Fault> {
+    pub async fn leave(&mut self, exchange: &dyn Exchange) -> Result<(), Fault> {
+        if self.is_over() && self.conducts() {
+            self.head.over = true;
+            self.head.write(exchange, &self.run).await?;
+        }
         match self.lease.fence() {
             Some(fence) => exchange.release(&lease_of(&self.run), fence).await,
             None => Ok(()),
@@ -179,6 +205,10 @@ impl Gathering {
 
     /// Asks for the run's lease where that is due, or has to say something new. Whether it was granted.
     async fn hold(&mut self, exchange: &dyn Exchange, now: RunTime, is_new: bool) -> Result<bool, Fault> {
+        // What is over needs nobody to conduct it.
+        if self.head.over {
+            return Ok(false);
+        }
         let (key, note) = (lease_of(&self.run), self.note()?);
         let asked = match (self.lease.ask(now), self.lease.fence()) {
             (Ask::Wait(_), Some(fence)) if is_new => Ask::Renew(fence),
@@ -194,6 +224,19 @@ impl Gathering {
             Ok(answer) => {
                 let mine = |body: &[u8]| RunNote::read(body).is_ok_and(|note| note.owner == *owner);
                 self.lease.answered(now, &answer, mine);
+                match &answer {
+                    Leased::Granted(_) => self.leads = true,
+                    // Somebody took it up, or a store that went back says who did before.
+                    Leased::Held(holder) if !mine(&holder.body) => {
+                        self.leads = false;
+                        self.lease.ask_anew(now);
+                        let elsewhere = RunNote::read(&holder.body)?.generation != self.generation;
+                        if elsewhere || self.stage == Stage::Opened {
+                            self.look_again();
+                        }
+                    }
+                    Leased::Held(_) | Leased::Gone => {}
+                }
                 Ok(matches!(answer, Leased::Granted(_)))
             }
             Err(fault) => {
@@ -232,9 +275,66 @@ impl Gathering {
     /// The log begins anew, with what is in order.
     fn reopen(&mut self) {
         self.order.reopen();
+        self.late = false;
         self.generation += 1;
         self.stage = Stage::Opening(0, Place(0));
         self.last = None;
+    }
+
+    /// The store forgot what was read, or somebody else began the log anew.
+    fn forgotten(&mut self) -> Result<Step, Fault> {
+        if self.head.over {
+            let what = format!("the farm does not keep the run {} any more", self.run);
+            return Err(Fault::new(FaultCode::FarmRefused, what));
+        }
+        if self.conducts() {
+            self.reopen();
+            return Ok(Step::Reopened);
+        }
+        self.look_again();
+        Ok(Step::Idle)
+    }
+
+    fn look_again(&mut self) {
+        self.order.read_anew();
+        (self.stage, self.last) = (Stage::Looking(0), None);
+    }
+
+    /// Where the log is: by who conducts the run, or by its head. Who read some of it already goes on in a generation
+    /// that was opened since, or opens one: that of this generation is not what it was.
+    async fn look(&mut self, exchange: &dyn Exchange, vain: u32) -> Result<Step, Fault> {
+        let knows = !self.order.ordered().is_empty();
+        if self.leads && knows {
+            self.reopen();
+            return Ok(Step::Reopened);
+        }
+        let now = match exchange.holder(&lease_of(&self.run)).await? {
+            Some(holder) => {
+                let now = RunNote::read(&holder.body)?.generation;
+                Some(now).filter(|now| !knows || *now > self.generation)
+            }
+            None if knows => None,
+            None => Head::of(exchange, &self.run).await?.map(|(_, head)| head.generation),
+        };
+        match now {
+            Some(generation) => {
+                (self.generation, self.stage) = (generation, Stage::Following);
+                Ok(Step::Worked)
+            }
+            None if self.leads => {
+                self.reopen();
+                Ok(Step::Reopened)
+            }
+            None if vain > LOOKS => {
+                let what = format!("the farm forgot some of what it said of the run {}", self.run);
+                let fault = Fault::new(FaultCode::FarmGarbled, what);
+                Err(fault.advise("fetch it once more, into another folder"))
+            }
+            None => {
+                self.stage = Stage::Looking(vain + 1);
+                Ok(Step::Idle)
+            }
+        }
     }
 
     /// Reads on from what was read last, that included: a store that went back and was written to again has something
@@ -249,6 +349,9 @@ impl Gathering {
             None => written.as_slice().first().is_some_and(|first| first.line == OPENING),
         };
         if !known {
+            return self.forgotten();
+        }
+        if written.len() == 0 && self.late && self.leads && !self.order.is_over() {
             self.reopen();
             return Ok(Step::Reopened);
         }
@@ -261,9 +364,14 @@ impl Gathering {
             return Ok(Step::Idle);
         }
         for one in written {
-            if self.take(&one)?.is_err() {
-                self.reopen();
-                return Ok(Step::Reopened);
+            match self.take(&one)? {
+                Ok(()) => {}
+                Err(Unfit::Differs) if !self.conducts() => {
+                    let what = format!("the log of the run {} is not the one that was read before", self.run);
+                    let fault = Fault::new(FaultCode::FarmGarbled, what);
+                    return Err(fault.advise("fetch it once more, into another folder"));
+                }
+                Err(_) => return self.forgotten(),
             }
             self.last = Some(one);
         }
@@ -272,7 +380,13 @@ impl Gathering {
 
     fn take(&mut self, one: &Written) -> Result<Result<(), Unfit>, Fault> {
         Ok(match Frame::read(&one.body)? {
-            Frame::Copied(copied) if one.line == OPENING => self.order.open(one.stamp, &copied),
+            Frame::Copied(copied) if one.line == OPENING => {
+                let all = copied.first as usize + copied.entries.len();
+                let more = copied.floors.is_some() && self.order.ordered().len() > all;
+                let opened = self.order.open(one.stamp, &copied);
+                // Who reads along knows what whoever opened it did not: that is said again, at another time.
+                if more && !self.leads { Err(Unfit::Differs) } else { opened }
+            }
             Frame::Batch(batch) if one.line != OPENING => self.order.take(&one.line, one.stamp, &batch),
             _ => Ok(()),
         })

@@ -120,6 +120,11 @@ impl Lease {
         self.state == State::Lost
     }
 
+    /// Somebody else has it, and may not keep it: it is asked for again after a beat.
+    pub fn ask_anew(&mut self, now: RunTime) {
+        (self.state, self.next) = (State::Free, now + self.terms.beat);
+    }
+
     /// The highest fence there was.
     pub fn highest(&self) -> Fence {
         self.highest

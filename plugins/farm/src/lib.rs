@@ -15,11 +15,13 @@
 pub mod digest;
 pub mod frames;
 pub mod gathering;
+pub mod head;
 pub mod journal;
 pub mod lease;
 pub mod model;
 pub mod nats;
 pub mod numbered;
 pub mod order;
+pub mod run_note;
 pub mod sending;
 pub mod subjects;

@@ -88,6 +88,14 @@ impl Order {
         self.began = None;
     }
 
+    /// What was read of a log that nobody here opened is not what is there: it is read anew. What is in order stays.
+    pub fn read_anew(&mut self) {
+        self.reopen();
+        if self.ordered.is_empty() {
+            self.lines.values_mut().for_each(|line| *line = Line::default());
+        }
+    }
+
     /// Takes a part of what opens a generation.
     ///
     /// # Errors

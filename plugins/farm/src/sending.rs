@@ -1,9 +1,11 @@
 //! Carries a journal to the store, one step at a time. Whatever fails, the journal is in doubt and looks again.
 
 use crate::frames::{Copied, Floor, Frame};
-use crate::gathering::{OPENING, RunNote, lease_of};
+use crate::gathering::OPENING;
+use crate::head::Head;
 use crate::journal::{Ask, Journal, Tail};
 use crate::numbered::Numbered;
+use crate::run_note::{RunNote, lease_of};
 use farmjank_results::fault::Fault;
 use farmjank_seams::exchange::{Appended, Exchange, LogLine, Place, Written};
 use std::time::Duration;
@@ -102,8 +104,13 @@ impl Sender {
 
     /// Where the run's log is, how far its conductor has the line in order, and what stands on it last.
     async fn standing(&self, exchange: &dyn Exchange) -> Result<Option<(u32, Floor, Option<Tail>)>, Fault> {
-        let Some(holder) = exchange.holder(&lease_of(&self.run)).await? else { return Ok(None) };
-        let generation = RunNote::read(&holder.body)?.generation;
+        let generation = match exchange.holder(&lease_of(&self.run)).await? {
+            Some(holder) => RunNote::read(&holder.body)?.generation,
+            None => match Head::of(exchange, &self.run).await? {
+                Some((_, head)) if head.stays && !head.over => head.generation,
+                _ => return Ok(None),
+            },
+        };
         let Some(floor) = self.floor(exchange, generation).await? else { return Ok(None) };
         let tail = match exchange.last(&self.log_line(generation, &self.line)).await? {
             None => None,

@@ -3,121 +3,74 @@
 //! back finds that somebody else goes on.
 
 mod files;
-mod hosts;
+mod lead;
 
-use crate::note::Host;
 use crate::said::Said;
-use crate::shift::{Asked, Offer, Offered, Shift, Texts, written};
+pub use crate::sheet::Commission;
+use crate::sheet::{Line, RunSheet};
 use crate::working::passes;
 use farmjank_engine::announce::FactSink;
-use farmjank_engine::conduct::{Against, close, started};
-use farmjank_engine::options::Options;
-use farmjank_engine::planned::Planned;
+use farmjank_engine::conduct::{Against, close};
 use farmjank_engine::scribe::{Scribe, Voice};
 use farmjank_engine::stop::{Stop, Urgency};
-use farmjank_farm::digest;
-use farmjank_farm::frames::VERSION;
-use farmjank_farm::gathering::{self, Gathering};
-use farmjank_farm::lease::Terms;
-use farmjank_farm::order::Policy;
-use farmjank_farm::subjects::escaped;
-use farmjank_results::device::DeviceId;
-use farmjank_results::event::{Fact, JobId, PlannedJob};
+use farmjank_farm::head::Head;
+use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
-use farmjank_results::time::{RunTime, Span};
-use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::claim::Priority;
+use farmjank_results::time::RunTime;
 use farmjank_seams::exchange::Exchange;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
-use std::collections::{BTreeMap, BTreeSet};
+use lead::Lead;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long something new is waited for in one question.
-const WAIT: Duration = Duration::from_millis(500);
-/// Between two looks at which hosts are there.
-const LOOKS: Duration = Duration::from_secs(5);
-/// Between two offers of the same shift.
-const OFFERS: Duration = Duration::from_mins(1);
 /// Between two tries to reach the farm.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// What conducting needs. One field for each thing that is injected.
-pub struct Setup {
-    /// What the run is told.
-    pub options: Options,
-    /// What to run, checked.
-    pub scenarios: Vec<Scenario>,
-    /// The same, as hosts read it.
-    pub texts: Texts,
-    /// How it is measured, as hosts are told.
-    pub asked: Asked,
-    /// The hosts, in the order of their lines.
-    pub hosts: Vec<Host>,
+/// Where a run is conducted from. One field for each thing that is injected.
+pub struct Desk {
     /// The farm.
     pub exchange: Rc<dyn Exchange>,
     /// What the run is called on the farm; no two are called the same.
     pub key: String,
+    /// Who conducts it from here: no two are called the same.
+    pub owner: String,
     /// How long a host, or the farm, may be away.
     pub patience: Duration,
+    /// Where text for people goes.
+    pub voice: Rc<dyn Voice>,
+    /// How it is stopped.
+    pub stop: Stop,
+}
+
+/// What comes of a run.
+pub struct Outputs {
     /// The bundle.
     pub files: Rc<dyn Files>,
     /// Keeps a file of the bundle as it came, packed or not.
     pub keep: Box<KeepFile>,
-    /// Where text for people goes.
-    pub voice: Rc<dyn Voice>,
     /// Who is told.
     pub reporters: Vec<Box<dyn Reporter>>,
     /// What the run is held against.
     pub against: Option<Box<Against>>,
-    /// How it is stopped.
-    pub stop: Stop,
 }
 
 /// Keeps a file of the bundle as it came.
 pub type KeepFile = dyn Fn(&str, &[u8]) -> Result<(), FileError>;
 
-/// One host's part. One field for each thing it is told by or held to.
-struct Line {
-    name: String,
-    host: String,
-    jobs: Vec<PlannedJob>,
-    numbers: BTreeSet<JobId>,
-    phones: BTreeSet<DeviceId>,
-    /// Its shift, and what it is called as an object.
-    shift: Vec<u8>,
-    object: String,
-    /// Since when its agent is not there.
-    away: Option<Instant>,
-    /// It is closed by who conducts the run.
-    given_up: bool,
-}
-
-/// A run under way. One field for each thing that is asked, told, or behind what is there.
+/// A run under way. One field for each thing that is told, or behind what is there.
 struct Conductor {
-    exchange: Rc<dyn Exchange>,
-    key: String,
-    run: String,
-    priority: Priority,
-    patience: Duration,
-    lines: Vec<Line>,
-    gathering: Gathering,
+    lead: Lead,
     scribe: Scribe,
     keep: Box<KeepFile>,
-    voice: Rc<dyn Voice>,
-    stop: Stop,
+    /// Whoever is told to stop leaves, and the run goes on.
+    leaves: bool,
     /// So much of the order is in the log.
     fed: usize,
-    begun: Instant,
-    /// What hosts were told of stopping.
-    told: Urgency,
-    /// When shifts were offered last, and how often.
-    offered: Option<Instant>,
-    offers: u32,
     /// Since when a file is missing, and when its host was asked for it last.
     missing: Option<(String, Instant, Option<Instant>)>,
     /// Files that were fetched ahead, by object.
@@ -130,187 +83,172 @@ struct Conductor {
 ///
 /// # Errors
 /// The farm stays away for longer than is waited, refuses, or somebody else conducts the run.
-pub async fn run(setup: Setup) -> Result<Record, Fault> {
-    let Setup { options, scenarios, texts, asked, hosts, exchange, key, patience, .. } = setup;
-    let Setup { files, keep, voice, reporters, against, stop, .. } = setup;
-    let scribe = Scribe::new(files, voice.clone(), reporters);
-    scribe.put(RunTime::from_ns(0), started(&options));
-    let begins = hosts.iter().map(|host| host.note.looked).max().unwrap_or(RunTime::from_ns(0));
-    let surveyed = hosts.iter().flat_map(|host| &host.phones).map(|phone| phone.surveyed()).collect();
-    let planned = Planned::of(Ok(surveyed), &scenarios, &options);
-    planned.opening(|fact| scribe.put(begins, fact));
-    for what in planned.forewarned(&options) {
-        scribe.put(begins, Fact::Noticed { job: None, what });
-    }
-    let simulated = options.lab.is_some();
-    let to_all = Shift {
-        v: VERSION,
-        tool: options.tool.clone(),
-        run: options.run.clone(),
-        wall: options.wall.clone(),
-        simulated,
-        texts,
-        asked,
-        begins,
-        ..Shift::default()
-    };
-    let mut lines = Vec::new();
-    for (number, host) in hosts.iter().enumerate() {
-        lines.extend(Line::of(&planned, &to_all, number, host)?);
-    }
-    let nothing = planned.plan.jobs.is_empty();
-    let policy = if simulated { Policy::Time } else { Policy::Arrival };
-    let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
-    let gathering = Gathering::new(&key, &key, policy, Terms::FARM, &names);
-    let mut conductor = Conductor {
-        exchange,
-        key,
-        run: options.run.clone(),
-        priority: options.priority,
-        patience,
-        lines,
-        gathering,
-        scribe,
-        keep,
-        voice,
-        stop,
-        fed: 0,
-        begun: Instant::now(),
-        told: Urgency::None,
-        offered: None,
-        offers: 0,
-        missing: None,
-        fetched: BTreeMap::new(),
-        last: begins,
-    };
-    conductor.conducted().await?;
-    let Conductor { scribe, stop, last, .. } = conductor;
-    close(&scribe, last, stop.reason(), nothing, against.as_deref().filter(|_| !nothing));
-    Ok(scribe.take_record())
+pub async fn run(commission: Commission, desk: Desk, outputs: Outputs) -> Result<Record, Fault> {
+    let (sheet, lines) = RunSheet::of(commission)?;
+    let lead = Lead::new(desk, &sheet, lines, false)?;
+    let record = conducted(lead, sheet, outputs, false).await?;
+    // Nobody leaves a run that is conducted from here.
+    Ok(record.unwrap_or_default())
 }
 
-impl Line {
-    /// The part of a host; none where it has no jobs.
-    fn of(planned: &Planned, to_all: &Shift, number: usize, host: &Host) -> Result<Option<Line>, Fault> {
-        let phones: BTreeSet<DeviceId> = host.phones.iter().map(|phone| phone.id.clone()).collect();
-        let jobs = planned.at_work(|id| phones.contains(id));
-        if jobs.is_empty() {
-            return Ok(None);
+/// Begins a run that goes on while nobody conducts it. Its hosts know of it then.
+///
+/// # Errors
+/// As [`run`].
+pub async fn detach(commission: Commission, desk: Desk) -> Result<(), Fault> {
+    let (sheet, lines) = RunSheet::of(commission)?;
+    if lines.is_empty() {
+        let what = "no phone of the farm is asked for anything";
+        return Err(Fault::new(FaultCode::NoPhone, what)
+            .advise("`farmjank plan` tells why; or run it without --detach"));
+    }
+    let mut lead = Lead::new(desk, &sheet, lines, true)?;
+    let mut trouble = Trouble::new(lead.patience);
+    loop {
+        match lead.begun().await {
+            Ok(true) => return Ok(()),
+            Ok(false) => trouble.over(),
+            Err(fault) => trouble.wait(fault, &*lead.voice, &lead.key).await?,
         }
-        let facts = planned.facts.iter().filter(|(id, _)| phones.contains(id));
-        let facts = facts.map(|(_, facts)| facts.clone()).collect();
-        let shift = written(&Shift { facts, jobs: jobs.clone(), ..to_all.clone() })?;
-        let object = digest::of(&shift);
-        let numbers = jobs.iter().map(|job| job.job).collect();
-        let (name, host) = (format!("{number:04}-{}", escaped(&host.name)), host.name.clone());
-        Ok(Some(Line { name, host, jobs, numbers, phones, shift, object, away: None, given_up: false }))
+    }
+}
+
+/// A run that is known to the farm.
+pub struct Found {
+    head: Head,
+    sheet: RunSheet,
+    lines: Vec<Line>,
+}
+
+impl Found {
+    /// Its id, as its bundle has it.
+    pub fn run(&self) -> &str {
+        &self.sheet.run
+    }
+
+    /// Whether its phones are simulated.
+    pub fn is_simulated(&self) -> bool {
+        self.sheet.simulated
+    }
+}
+
+/// Finds a run that was begun elsewhere.
+///
+/// # Errors
+/// Those of the exchange; `farm_refused`: the farm does not know, or keep, the run.
+pub async fn found(desk: &Desk) -> Result<Found, Fault> {
+    let Some((_, head)) = Head::of(&*desk.exchange, &desk.key).await? else {
+        let what = format!("the farm knows no run {}", line(&desk.key, 80));
+        return Err(Fault::new(FaultCode::FarmRefused, what).advise("look at its name, and at --team"));
+    };
+    let (sheet, lines) = RunSheet::fetched(&*desk.exchange, &head.object).await?;
+    Ok(Found { head, sheet, lines })
+}
+
+/// Takes a run up that was begun elsewhere, whether it is under way, waits for somebody who conducts it, or is over.
+/// None where it was left before its end.
+///
+/// # Errors
+/// As [`run`].
+pub async fn attach(found: Found, desk: Desk, outputs: Outputs) -> Result<Option<Record>, Fault> {
+    let Found { head, sheet, lines } = found;
+    let lead = Lead::new(desk, &sheet, lines, head.stays)?.late(&head);
+    conducted(lead, sheet, outputs, true).await
+}
+
+async fn conducted(
+    lead: Lead,
+    sheet: RunSheet,
+    outputs: Outputs,
+    leaves: bool,
+) -> Result<Option<Record>, Fault> {
+    let Outputs { files, keep, reporters, against } = outputs;
+    let scribe = Scribe::new(files, lead.voice.clone(), reporters);
+    for (at, fact) in sheet.facts {
+        scribe.put(at, fact);
+    }
+    let (missing, fetched, last) = (None, BTreeMap::new(), sheet.begins);
+    let mut conductor = Conductor { lead, scribe, keep, leaves, fed: 0, missing, fetched, last };
+    let whole = conductor.conducted().await?;
+    // The lease ends by itself, too.
+    drop(conductor.lead.leave().await);
+    if !whole {
+        return Ok(None);
+    }
+    let Conductor { lead, scribe, last, .. } = conductor;
+    let interrupted = lead.stop.reason().filter(|_| !leaves);
+    close(&scribe, last, interrupted, sheet.nothing, against.as_deref().filter(|_| !sheet.nothing));
+    Ok(Some(scribe.take_record()))
+}
+
+/// What fails and passes is told once, and waited out.
+struct Trouble {
+    patience: Duration,
+    heard: Instant,
+    told: bool,
+}
+
+impl Trouble {
+    fn new(patience: Duration) -> Trouble {
+        Trouble { patience, heard: Instant::now(), told: false }
+    }
+
+    fn over(&mut self) {
+        (self.heard, self.told) = (Instant::now(), false);
+    }
+
+    /// # Errors
+    /// The fault, where it does not pass or has lasted for too long.
+    async fn wait(&mut self, fault: Fault, voice: &dyn Voice, key: &str) -> Result<(), Fault> {
+        if !passes(&fault) {
+            return Err(fault);
+        }
+        if self.heard.elapsed() > self.patience {
+            return Err(fault.advise(format!("once the farm answers, `--attach {key}` goes on with the run")));
+        }
+        if !std::mem::replace(&mut self.told, true) {
+            voice.err(&format!("{fault}; waiting\n"));
+        }
+        sleep(AGAIN).await;
+        Ok(())
     }
 }
 
 impl Conductor {
-    fn now(&self) -> RunTime {
-        RunTime::from_ns(0) + Span::from(self.begun.elapsed())
-    }
-
-    /// Until every line said its last, and all of it is in the log.
-    async fn conducted(&mut self) -> Result<(), Fault> {
-        if self.lines.is_empty() {
-            return Ok(());
+    /// Until every line said its last, and all of it is in the log; or it was left before.
+    async fn conducted(&mut self) -> Result<bool, Fault> {
+        if self.lead.lines.is_empty() {
+            return Ok(true);
         }
-        let (mut heard, mut looked) = (Instant::now(), Instant::now());
-        let mut told = false;
+        let mut trouble = Trouble::new(self.lead.patience);
         loop {
-            let stepped = self.step(&mut looked).await;
-            match stepped {
-                Ok(true) => break,
-                Ok(false) => (heard, told) = (Instant::now(), false),
-                Err(fault) if !passes(&fault) => return Err(fault),
-                Err(fault) if heard.elapsed() > self.patience => {
-                    return Err(fault.advise("begin the run again once the farm answers"));
-                }
-                Err(fault) => {
-                    if !std::mem::replace(&mut told, true) {
-                        self.voice.err(&format!("{fault}; waiting\n"));
-                    }
-                    sleep(AGAIN).await;
-                }
+            match self.step().await {
+                Ok(true) => return Ok(true),
+                Ok(false) => trouble.over(),
+                Err(fault) => trouble.wait(fault, &*self.lead.voice, &self.lead.key).await?,
+            }
+            if self.leaves && self.lead.stop.urgency() > Urgency::None {
+                return Ok(false);
             }
         }
-        // The lease ends by itself, too.
-        drop(self.gathering.leave(&*self.exchange).await);
-        Ok(())
     }
 
     /// One step; whether the run is over.
-    async fn step(&mut self, looked: &mut Instant) -> Result<bool, Fault> {
-        let now = self.now();
-        match self.gathering.step(&*self.exchange, now, WAIT).await? {
-            gathering::Step::Lost => {
-                return Err(Fault::new(FaultCode::FarmRefused, "somebody else conducts this run"));
-            }
-            // What the store forgot may be the offers as well.
-            gathering::Step::Reopened => self.offered = None,
-            // The lease is somebody's, or not to be asked for yet.
-            gathering::Step::Idle if !self.gathering.is_open() => sleep(WAIT).await,
-            gathering::Step::Worked | gathering::Step::Idle => {}
-        }
+    async fn step(&mut self) -> Result<bool, Fault> {
+        self.lead.gathered().await?;
         self.feed().await?;
-        if self.gathering.is_over() {
+        if self.lead.gathering.is_over() {
             return Ok(true);
         }
-        if self.offered.is_none_or(|at| at.elapsed() > OFFERS) && self.gathering.is_open() {
-            self.offer().await?;
-        }
-        self.pass_on_stop().await?;
-        if looked.elapsed() >= LOOKS {
-            *looked = Instant::now();
-            self.look().await?;
-        }
+        self.lead.led(self.last, !self.leaves).await?;
         Ok(false)
-    }
-
-    /// Offers every host its shift that has not said its last. The store may have lost the offer, or the shift: hosts
-    /// that know it already pass it over.
-    async fn offer(&mut self) -> Result<(), Fault> {
-        self.offers += 1;
-        let floors = self.gathering.order().floors();
-        let over = |line: &Line| floors.get(&line.name).is_some_and(|floor| floor.over);
-        for line in self.lines.iter().filter(|line| !line.given_up && !over(line)) {
-            digest::leave(&*self.exchange, &line.shift).await?;
-            let id = format!("{}-{}-{}", self.key, line.name, self.offers);
-            self.tell(line, &id, Offered::Shift(line.object.clone())).await?;
-        }
-        self.offered = Some(Instant::now());
-        Ok(())
-    }
-
-    async fn tell(&self, line: &Line, id: &str, what: Offered) -> Result<(), Fault> {
-        let (key, line_of) = (self.key.clone(), line.name.clone());
-        let (run, priority) = (self.run.clone(), self.priority.word().to_owned());
-        let offer = Offer { v: VERSION, key, line: line_of, what, run, priority };
-        self.exchange.offer(&line.host, id, &written(&offer)?).await
-    }
-
-    /// Lets hosts know that the run is to stop.
-    async fn pass_on_stop(&mut self) -> Result<(), Fault> {
-        let urgency = self.stop.urgency();
-        if urgency <= self.told {
-            return Ok(());
-        }
-        let (now, reason) = (urgency == Urgency::Cancel, self.stop.reason().unwrap_or_default());
-        for line in &self.lines {
-            let id = format!("{}-{}-stop-{now}", self.key, line.name);
-            self.tell(line, &id, Offered::Stop { now, reason: reason.clone() }).await?;
-        }
-        self.told = urgency;
-        Ok(())
     }
 
     /// Puts what is in order into the log.
     async fn feed(&mut self) -> Result<(), Fault> {
-        while let Some(one) = self.gathering.order().ordered().get(self.fed) {
+        while let Some(one) = self.lead.gathering.order().ordered().get(self.fed) {
             let said = Said::read(&one.entry.fact)?;
-            let line = self.lines.iter().find(|line| line.name == one.line);
+            let line = self.lead.lines.iter().find(|line| line.name == one.line);
             if !line.is_some_and(|line| said.is_of(&line.numbers, &line.phones)) {
                 let what = format!("host {} speaks of what is not its own", one.line);
                 return Err(Fault::new(FaultCode::FarmGarbled, what));

@@ -23,5 +23,6 @@ pub mod conductor;
 pub mod note;
 mod outlet;
 pub mod said;
+mod sheet;
 pub mod shift;
 mod working;

@@ -112,8 +112,9 @@ impl Working<'_> {
             }
             outlet.end();
         };
-        let ((), ()) = futures::future::join(measuring, self.sending(&mut journal, &outlet, &folder)).await;
-        Some(journal)
+        let sending = self.sending(&mut journal, &outlet, &folder);
+        let ((), led) = futures::future::join(measuring, sending).await;
+        led.then_some(journal)
     }
 
     /// The number of this attempt; none where the line is over, or its run.
@@ -165,8 +166,9 @@ impl Working<'_> {
         Some((since, progress))
     }
 
-    /// Says what happens until nothing more does and all of it is there, or somebody else goes on.
-    async fn sending(&self, journal: &mut Journal, outlet: &Outlet, folder: &str) {
+    /// Says what happens until nothing more does and all of it is there, or somebody else goes on. Not to the end where
+    /// nobody conducts the run: who does so later has the shift taken up again where it was.
+    async fn sending(&self, journal: &mut Journal, outlet: &Outlet, folder: &str) -> bool {
         let (mut trouble, mut sent) = (Trouble { voice: self.voice, told: None }, BTreeSet::new());
         let mut unled: Option<Instant> = None;
         loop {
@@ -183,9 +185,7 @@ impl Working<'_> {
                 Ok(Step::Waits) => {
                     if unled.get_or_insert_with(Instant::now).elapsed() > UNLED {
                         self.stop.ask(Urgency::Cancel, "nobody conducts the run");
-                        if outlet.is_over() {
-                            return;
-                        }
+                        return false;
                     }
                 }
                 Ok(_) => unled = None,
@@ -196,9 +196,9 @@ impl Working<'_> {
                 Ok(Step::Worked) => {}
                 Ok(Step::Void) => {
                     self.stop.ask(Urgency::Cancel, "taken over");
-                    return;
+                    return true;
                 }
-                Ok(Step::Idle) if outlet.is_over() => return,
+                Ok(Step::Idle) if outlet.is_over() => return true,
                 Ok(Step::Idle | Step::Waits) => {
                     match timeout(DOUBT, outlet.more()).await {
                         Ok(()) if !self.shift.simulated => sleep(TOGETHER).await,

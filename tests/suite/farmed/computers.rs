@@ -9,7 +9,9 @@ use farmjank_farm::model::{Client, Model, Weather};
 use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
+use farmjank_results::fault::{Fault, Persistence};
 use farmjank_results::file_error::{FileError, FileProblem};
+use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_scenarios::read::SourceFile;
 use farmjank_scenarios::scenario::Scenario;
@@ -17,7 +19,7 @@ use farmjank_seams::claim::Priority;
 use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{self, ShiftFiles};
 use farmjank_shifts::bench::{AttachedBench, Bench};
-use farmjank_shifts::conductor;
+use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
 use farmjank_shifts::note::{Host, hosts};
 use farmjank_shifts::shift::{Asked, Texts};
 use farmjank_tests::beside::Together;
@@ -172,8 +174,8 @@ pub(super) async fn gathered(client: &Client, many: usize) -> Vec<Host> {
     }
 }
 
-/// What is asked for of these hosts, and where what comes of it is kept.
-pub(super) fn asked_for(wish: &Wish, client: &Client, found: Vec<Host>) -> (conductor::Setup, Rc<Memory>) {
+/// What is asked for of these hosts.
+pub(super) fn asked_for(wish: &Wish, hosts: Vec<Host>) -> Commission {
     let text = SCENARIO.replace("COUNT", &wish.iterations.to_string());
     let texts = Texts { files: vec![("feed.yaml".to_owned(), text)], ..Texts::default() };
     let patience = Patience::default();
@@ -186,8 +188,6 @@ pub(super) fn asked_for(wish: &Wish, client: &Client, found: Vec<Host>) -> (cond
         priority: wish.priority.word().to_owned(),
         ..Asked::default()
     };
-    let files = Rc::new(Memory::keeping(true));
-    let kept = files.clone();
     let options = Options {
         run: wish.run.clone(),
         tool: "test".into(),
@@ -196,21 +196,55 @@ pub(super) fn asked_for(wish: &Wish, client: &Client, found: Vec<Host>) -> (cond
         priority: wish.priority,
         ..Options::default()
     };
-    let setup = conductor::Setup {
-        options,
-        scenarios: read_scenarios(&texts, &asked),
-        texts,
-        asked,
-        hosts: found,
+    Commission { options, scenarios: read_scenarios(&texts, &asked), texts, asked, hosts }
+}
+
+/// Where a run is conducted from; no two are called the same.
+pub(super) fn desk(run: &str, owner: u64, client: &Client) -> Desk {
+    Desk {
         exchange: Rc::new(client.clone()),
-        key: format!("key-{}", wish.run),
+        key: format!("key-{run}"),
+        owner: format!("{run}-{owner}"),
         patience: PATIENCE,
+        voice: Rc::new(Ear::default()),
+        stop: Stop::default(),
+    }
+}
+
+/// Where what comes of a run goes.
+pub(super) fn kept_in(files: &Rc<Memory>) -> Outputs {
+    let kept = files.clone();
+    Outputs {
         files: files.clone(),
         keep: Box::new(move |path, bytes| kept.write(path, bytes)),
-        voice: Rc::new(Ear::default()),
         reporters: Vec::new(),
         against: None,
-        stop: Stop::default(),
+    }
+}
+
+/// A run under way.
+pub(super) type Conducted = JoinHandle<Result<Record, Fault>>;
+
+/// Conducts a run; its files.
+pub(super) fn conducted(wish: &Wish, client: &Client, hosts: Vec<Host>) -> (Conducted, Rc<Memory>) {
+    let files = Rc::new(Memory::keeping(true));
+    let run = conductor::run(asked_for(wish, hosts), desk(&wish.run, 0, client), kept_in(&files));
+    (spawn_local(run), files)
+}
+
+/// Conducts a run that was begun elsewhere; its files.
+pub(super) fn taken_up(run: &str, owner: u64, client: &Client) -> (Conducted, Rc<Memory>) {
+    let files = Rc::new(Memory::keeping(true));
+    let (desk, outputs) = (desk(run, owner, client), kept_in(&files));
+    let attached = async move {
+        let mut found = conductor::found(&desk).await;
+        // The farm does not answer everybody.
+        while found.as_ref().is_err_and(|fault| fault.persistence == Persistence::Passing) {
+            sleep(Duration::from_secs(1)).await;
+            found = conductor::found(&desk).await;
+        }
+        let record = conductor::attach(found?, desk, outputs).await?;
+        Ok(record.expect("nobody leaves it"))
     };
-    (setup, files)
+    (spawn_local(attached), files)
 }

@@ -1,16 +1,14 @@
 //! Several runs at once on the phones of one farm: a gate waits for no sweep.
 
-use super::computers::{Computer, TERM, Wish, asked_for, gathered, passing};
+use super::computers::{Computer, Conducted, TERM, Wish, conducted, gathered, passing};
 use farmjank_farm::model::{Model, Weather};
 use farmjank_results::event::{Ending, Event, Fact};
 use farmjank_results::record::Record;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::claim::Priority;
-use farmjank_shifts::conductor;
 use farmjank_tests::memory::Memory;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::{Instant, sleep};
 
 /// What is done beside an iteration when a phone changes hands: it is set back, let go, asked for (twice a second),
@@ -35,8 +33,6 @@ fn iterations(files: &Memory) -> Vec<(RunTime, RunTime)> {
     }
     all
 }
-
-type Conducted = JoinHandle<Result<Record, farmjank_results::fault::Fault>>;
 
 async fn ended(run: Conducted) -> Record {
     let ended = tokio::time::timeout(Duration::from_secs(7200), run).await;
@@ -66,21 +62,25 @@ fn a_gate_waits_for_an_iteration_of_a_sweep_and_no_longer() {
             let client = model.connect(Weather::calm());
             let wish = |run: &str, priority, iterations| Wish { run: run.to_owned(), priority, iterations };
             let of_sweep = wish("sweep", Priority::Nightly, 12);
-            let (setup, sweep) = asked_for(&of_sweep, &client, gathered(&client, 1).await);
-            let sweeping = spawn_local(conductor::run(setup));
+            let (sweeping, sweep) = conducted(&of_sweep, &client, gathered(&client, 1).await);
             sleep(Duration::from_millis(after)).await;
             assert!(!iterations(&sweep).is_empty(), "the sweep is under way");
             let of_gate = wish("gate", Priority::Gate, 2);
-            let (setup, gate) = asked_for(&of_gate, &client, gathered(&client, 1).await);
-            let (asked, conducted) = (Instant::now(), spawn_local(conductor::run(setup)));
+            let found = gathered(&client, 1).await;
+            let asked = Instant::now();
+            let (gating, gate) = conducted(&of_gate, &client, found);
             begins(&gate).await;
             let waited = Span::from(asked.elapsed());
-            assert_eq!(ended(conducted).await.exit_code, Some(0));
+            assert_eq!(ended(gating).await.exit_code, Some(0));
             let before = iterations(&sweep).len();
             assert!(before < 12, "the gate is over before the sweep");
             assert_eq!(ended(sweeping).await.exit_code, Some(0));
             let all = iterations(&sweep);
-            assert_eq!((all.len(), iterations(&gate).len()), (12, 2), "nothing is lost, nothing measured twice");
+            assert_eq!(
+                (all.len(), iterations(&gate).len()),
+                (12, 2),
+                "nothing is lost, nothing measured twice"
+            );
             let longest = all.iter().map(|(from, to)| *to - *from).max().expect("iterations");
             assert!(waited <= longest + HANDOVER, "{waited:?} of {longest:?}");
             let told = |files: &Rc<Memory>, words: &str| {

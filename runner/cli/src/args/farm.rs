@@ -31,6 +31,12 @@ pub struct OverFarmArgs {
     /// How long the farm, or a host that has work, may be away before it is given up.
     #[arg(long, value_name = "TIME", default_value = "10m", hide_default_value = true)]
     pub farm_patience: String,
+    /// Begin the run, print what it is called, and end: its hosts measure on without this process.
+    #[arg(long, requires = "farm", conflicts_with_all = ["attach", "out", "ui", "watch", "plugin"])]
+    pub detach: bool,
+    /// Take up a run that was begun with --detach, or whose process died, and end as it ends. Interrupted, it goes on.
+    #[arg(long, requires = "farm", value_name = "RUN", conflicts_with_all = ["paths", "lab"])]
+    pub attach: Option<String>,
 }
 
 const AGENT_EXAMPLES: &str = "Examples:\n  \

@@ -8,7 +8,7 @@ use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::verdict::Verdict;
-use farmjank_shifts::note::{Host, PhoneNote, listed};
+use farmjank_shifts::note::{Host, PhoneNote, WorkNote, listed};
 
 /// Longest name or reason that is shown, characters.
 const WIDE: usize = 160;
@@ -57,9 +57,17 @@ fn told(hosts: &[Host]) -> String {
         };
         let (name, tool) = (line(&host.name, WIDE), line(&host.note.tool, WIDE));
         out.push_str(&format!("{name}: {many}, {tool}{}\n", plays.unwrap_or_default()));
+        host.note.works.iter().for_each(|work| out.push_str(&format!("  {}\n", of_work(work))));
         host.phones.iter().for_each(|phone| out.push_str(&format!("  {}\n", of_phone(phone))));
     }
     out
+}
+
+/// A run that a host works for, as it said within the last quarter of a minute.
+fn of_work(work: &WorkNote) -> String {
+    let (run, priority) = (line(&work.run, WIDE), line(&work.priority, WIDE));
+    let how = if work.begun { "is measured" } else { "waits for others" };
+    format!("run {run} ({priority}) {how}")
 }
 
 fn of_phone(phone: &PhoneNote) -> String {

@@ -47,6 +47,7 @@ pub use inputs::against;
 use inputs::{RunInputs, inputs};
 pub use options::TOOL;
 use options::{OfLab, options, placed};
+use over_farm::Conducted;
 use place::{NoPlace, Place};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -117,6 +118,16 @@ pub enum NoRun {
 
 /// One run; the files it reads are noted.
 pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead) -> Result<Done, NoRun> {
+    if let Some(key) = &args.over.attach {
+        let mut inputs =
+            inputs(args, &mut [], Vec::new(), about).map_err(|why| NoRun::Ended(refuse(&why)))?;
+        let keeper = inputs.keeper.take();
+        return over(
+            in_runtime(false, over_farm::attached(args, terminal, key, inputs)).flatten(),
+            None,
+            keeper,
+        );
+    }
     let scenarios = load_noting(&args.scenarios, args.phones.lab.as_deref(), terminal, noted);
     let mut scenarios = scenarios.map_err(|why| match why {
         Unread::Complaints => NoRun::Files,
@@ -133,8 +144,7 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
     }
     if args.over.farm.is_some() {
         let conducted = over_farm::conducted(args, terminal, scenarios, inputs, noted);
-        let (record, ui, root) = in_runtime(false, conducted).flatten().map_err(NoRun::Ended)?;
-        return Ok(Done { record, root, itself, keeper, ui });
+        return over(in_runtime(false, conducted).flatten(), itself, keeper);
     }
     let simulated = args.phones.lab.is_some();
     let methods = methods(args).map_err(|why| NoRun::Ended(refuse(&why)))?;
@@ -142,6 +152,18 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
         .flatten()
         .map_err(NoRun::Ended)?;
     Ok(Done { record, root, itself, keeper, ui })
+}
+
+/// A run over a farm, once it is over.
+fn over(
+    conducted: Result<Conducted, u8>,
+    itself: Option<AbRules>,
+    keeper: Option<Keeper>,
+) -> Result<Done, NoRun> {
+    match conducted.map_err(NoRun::Ended)? {
+        Conducted::Over(record, ui, root) => Ok(Done { record: *record, root, itself, keeper, ui }),
+        Conducted::GoesOn => Err(NoRun::Ended(0)),
+    }
 }
 
 /// How methods are told, and whose they are, where it is asked why frames are late.

@@ -1,6 +1,9 @@
 //! Runs over the hosts of a farm, with a real NATS server between real processes: what a local run leaves, they leave,
 //! whatever dies meanwhile.
 
+mod queue;
+mod taken_up;
+
 use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, files_below, write};
 use farmjank_witnesses::nats::NatsServer;
 use std::collections::BTreeMap;

@@ -56,7 +56,7 @@ impl Conductor {
 
     /// Fetches the files that come next, at once: one after the other each would wait for the way there and back.
     async fn fetch_ahead(&mut self) -> Result<(), Fault> {
-        let next = self.gathering.order().ordered()[self.fed..].iter().take(LOOKED);
+        let next = self.lead.gathering.order().ordered()[self.fed..].iter().take(LOOKED);
         let kept = next.filter(|one| one.entry.fact.starts_with(KEPT)).filter_map(|one| {
             match Said::read(&one.entry.fact) {
                 Ok(Said::Kept { object, .. }) => Some(object),
@@ -64,7 +64,7 @@ impl Conductor {
             }
         });
         let objects: BTreeSet<String> = kept.take(AHEAD).collect();
-        let got = join_all(objects.iter().map(|object| digest::fetch(&*self.exchange, object))).await;
+        let got = join_all(objects.iter().map(|object| digest::fetch(&*self.lead.exchange, object))).await;
         for (object, got) in objects.into_iter().zip(got) {
             if let Some(bytes) = got? {
                 self.fetched.insert(object, bytes);
@@ -76,7 +76,7 @@ impl Conductor {
     /// Where one is lost, others are: each host is asked for all of its files that are still to come.
     async fn ask_again(&self, object: &str, after: Duration) -> Result<(), Fault> {
         let mut asked: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
-        for one in &self.gathering.order().ordered()[self.fed..] {
+        for one in &self.lead.gathering.order().ordered()[self.fed..] {
             if let Ok(Said::Kept { path, object, .. }) = Said::read(&one.entry.fact) {
                 let files = asked.entry(&one.line).or_default();
                 if files.len() < AT_ONCE {
@@ -84,10 +84,10 @@ impl Conductor {
                 }
             }
         }
-        for line in &self.lines {
+        for line in &self.lead.lines {
             if let Some(files) = asked.remove(line.name.as_str()) {
-                let id = format!("{}-{}-{object}-{}", self.key, line.name, after.as_secs());
-                self.tell(line, &id, Offered::Again(files)).await?;
+                let id = format!("{}-{}-{object}-{}", self.lead.key, line.name, after.as_secs());
+                self.lead.tell(line, &id, Offered::Again(files)).await?;
             }
         }
         Ok(())

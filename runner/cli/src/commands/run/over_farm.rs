@@ -2,28 +2,29 @@
 
 use super::inputs::RunInputs;
 use super::options::{OfLab, options, placed};
-use super::place::{Place, own_id};
+use super::place::{Place, begun, own_id, run_id};
 use super::{heard, no_phones, reporters, tell_left, watched};
 use crate::args::RunArgs;
 use crate::command_error::CommandError;
 use crate::farm::connected;
 use crate::files_read::FilesRead;
-use crate::host::{self, Streams};
+use crate::host::{self, Bundle, Streams};
 use crate::plugin_targets;
 use crate::settings::{Terminal, refuse, time};
 use crate::ui::Ui;
 use crate::wiring;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
+use farmjank_farm::subjects::word;
 use farmjank_results::fault::Fault;
 use farmjank_results::record::Record;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED, Verdict};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
-use farmjank_shifts::conductor::{self, Setup};
+use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
 use farmjank_shifts::note::{Host, hosts};
 use farmjank_shifts::shift::Asked;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -51,61 +52,144 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
     }
 }
 
-/// The run itself, and who watches it; or the exit code when there was none.
+/// The farm, and a run on it.
+struct OnFarm {
+    exchange: Rc<dyn Exchange>,
+    patience: Duration,
+    stop: Stop,
+}
+
+impl OnFarm {
+    async fn of(args: &RunArgs) -> Result<OnFarm, u8> {
+        let patience = time(&args.over.farm_patience).map_err(|why| refuse(&why))?;
+        let url = args.over.farm.as_deref().unwrap_or_default();
+        let exchange = connected(url, &args.over.of, "run", true).await.map_err(failed)?;
+        Ok(OnFarm { exchange, patience, stop: Stop::default() })
+    }
+
+    fn desk(self, key: String) -> Desk {
+        let OnFarm { exchange, patience, stop } = self;
+        Desk { exchange, key, owner: own_id(), patience, voice: Rc::new(Streams), stop }
+    }
+}
+
+/// What becomes of a run over a farm.
+pub enum Conducted {
+    /// It came to its end: what happened, and who watches it.
+    Over(Box<Record>, Option<Ui>, PathBuf),
+    /// It goes on without this process.
+    GoesOn,
+}
+
+/// The run itself, or the exit code when there was none.
 pub async fn conducted(
     args: &RunArgs,
     terminal: Terminal,
     scenarios: Vec<Scenario>,
-    mut inputs: RunInputs,
+    inputs: RunInputs,
     noted: &FilesRead,
-) -> Result<(Record, Option<Ui>, PathBuf), u8> {
+) -> Result<Conducted, u8> {
     let refused = |why: CommandError| refuse(&why);
     let texts = noted.texts().map_err(|why| refuse(&why.into()))?;
-    let patience = time(&args.over.farm_patience).map_err(refused)?;
     let wait = time(&args.phones.wait_for_devices).map_err(refused)?;
-    let url = args.over.farm.as_deref().unwrap_or_default();
-    let own = own_id();
-    let exchange: Rc<dyn Exchange> = connected(url, &args.over.of, "run", true).await.map_err(failed)?;
+    let farm = OnFarm::of(args).await?;
     let lab = args.phones.lab.as_deref().map(|name| wiring::lab(name, args.phones.seed)).transpose();
     let lab = lab.map_err(|fault| no_phones(&fault))?.map(|lab| (lab.name.clone(), lab.seed));
     let plays = lab.as_ref().map(|(name, seed)| (name.as_str(), *seed));
-    let mut found = awaited(&*exchange, &args.over.of.team, plays, wait).await.map_err(failed)?;
+    let mut hosts = awaited(&*farm.exchange, &args.over.of.team, plays, wait).await.map_err(failed)?;
     let serials = &inputs.wanted.serials;
-    for host in &mut found {
+    for host in &mut hosts {
         host.phones.retain(|phone| serials.is_empty() || serials.contains(&phone.id.0));
     }
     let of = OfLab { seed: plays.map_or(0, |(_, seed)| seed), lab: lab.map(|(name, _)| name) };
-    let Place { run, root, bundle, .. } = placed(args, &scenarios, &inputs, &of)?;
-    let (ui, stop) = (watched(args, &root).map_err(refused)?, Stop::default());
-    host::signals::listen(stop.clone());
-    let (requests, plugins) = (std::mem::take(&mut inputs.requests), std::mem::take(&mut inputs.plugins));
-    if plugin_targets::hooks(&plugins, args.phones.lab.is_some()).are_wanted() {
+    if plugin_targets::hooks(&inputs.plugins, args.phones.lab.is_some()).are_wanted() {
         return Err(refuse(
             &"--farm: plugins that are asked before jobs and trials are not asked over a farm yet".into(),
         ));
     }
+    if args.over.detach {
+        let (run, key) = ids(&of, run_id(of.lab.as_deref(), of.seed));
+        let (_, options) = options(args, run, of, inputs);
+        let commission = Commission { asked: asked(args, &options), options, scenarios, texts, hosts };
+        return detached(args, commission, farm.desk(key)).await;
+    }
+    let Place { run, root, bundle, .. } = placed(args, &scenarios, &inputs, &of)?;
+    let ui = watched(args, &root).map_err(refused)?;
+    host::signals::listen(farm.stop.clone());
+    let (run, key) = ids(&of, run);
+    let (inputs, outputs) = outputs(args, terminal, inputs, bundle, &root);
     let (against, options) = options(args, run, of, inputs);
+    let commission = Commission { asked: asked(args, &options), options, scenarios, texts, hosts };
+    let outputs = Outputs { against, ..outputs };
+    let record = conductor::run(commission, farm.desk(key), outputs).await.map_err(failed)?;
+    tell_left(args, &record, &root);
+    Ok(Conducted::Over(Box::new(record), ui, root))
+}
+
+/// A run's id, and what it is called on the farm: simulated runs have the same id whenever they are run.
+fn ids(of: &OfLab, run: String) -> (String, String) {
+    let key = if of.lab.is_some() { own_id() } else { run.clone() };
+    (run, key)
+}
+
+async fn detached(args: &RunArgs, commission: Commission, desk: Desk) -> Result<Conducted, u8> {
+    let key = desk.key.clone();
+    conductor::detach(commission, desk).await.map_err(failed)?;
+    Streams.out(&format!("{key}\n"));
+    if !args.quiet {
+        let url = args.over.farm.as_deref().unwrap_or_default();
+        let words =
+            format!("{key} is measured now; `farmjank run --farm {url} --attach {key}` ends as it ends");
+        Streams.err(&format!("{words}\n"));
+    }
+    Ok(Conducted::GoesOn)
+}
+
+/// A run that was begun elsewhere, to its end.
+pub async fn attached(
+    args: &RunArgs,
+    terminal: Terminal,
+    key: &str,
+    inputs: RunInputs,
+) -> Result<Conducted, u8> {
+    let farm = OnFarm::of(args).await?;
+    host::signals::listen(farm.stop.clone());
+    let desk = farm.desk(word("run", key).map_err(failed)?.to_owned());
+    let found = conductor::found(&desk).await.map_err(failed)?;
+    let (root, bundle) = begun(args, found.run()).map_err(|why| refuse(&why))?;
+    let bundle = if found.is_simulated() { bundle } else { bundle.durable() };
+    let ui = watched(args, &root).map_err(|why| refuse(&why))?;
+    let (inputs, outputs) = outputs(args, terminal, inputs, bundle, &root);
+    let outputs = Outputs { against: inputs.against, ..outputs };
+    let stop = desk.stop.clone();
+    match conductor::attach(found, desk, outputs).await.map_err(failed)? {
+        Some(record) => Ok(Conducted::Over(Box::new(record), ui, root)),
+        None => {
+            Streams.err(&format!("{key} goes on; `--attach {key}` takes it up again\n"));
+            let by = stop.reason().unwrap_or_default();
+            Err(if by == "SIGTERM" { EXIT_TERMINATED } else { EXIT_INTERRUPTED })
+        }
+    }
+}
+
+/// What comes of a run beside its exit code.
+fn outputs(
+    args: &RunArgs,
+    terminal: Terminal,
+    mut inputs: RunInputs,
+    bundle: Bundle,
+    root: &Path,
+) -> (RunInputs, Outputs) {
+    let (requests, plugins) = (std::mem::take(&mut inputs.requests), std::mem::take(&mut inputs.plugins));
     let files = Rc::new(bundle);
     let kept = files.clone();
-    let setup = Setup {
-        asked: asked(args, &options),
-        options,
-        scenarios,
-        texts,
-        hosts: found,
-        exchange,
-        key: own,
-        patience,
+    let outputs = Outputs {
         files,
         keep: Box::new(move |path, bytes| kept.keep(path, bytes)),
-        voice: Rc::new(Streams),
-        reporters: reporters(heard(args), &requests, plugins, terminal, &root),
-        against,
-        stop,
+        reporters: reporters(heard(args), &requests, plugins, terminal, root),
+        against: None,
     };
-    let record = conductor::run(setup).await.map_err(failed)?;
-    tell_left(args, &record, &root);
-    Ok((record, ui, root))
+    (inputs, outputs)
 }
 
 /// The hosts with phones, once there are any.

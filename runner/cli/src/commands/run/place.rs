@@ -198,16 +198,12 @@ impl Asked<'_> {
 
     fn begin(&self, args: &RunArgs) -> Result<Place, CommandError> {
         let run = self.run_id();
-        let (root, bundle) = bundle(args, &run)?;
+        let (root, bundle) = begun(args, &run)?;
         Ok(Place { run, root, bundle, earlier: None })
     }
 
-    /// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies.
     fn run_id(&self) -> String {
-        match self.lab {
-            Some(lab) => format!("lab-{lab}-seed{}", self.seed),
-            None => own_id(),
-        }
+        run_id(self.lab, self.seed)
     }
 }
 
@@ -229,13 +225,25 @@ fn runs() -> PathBuf {
     Path::new("results").join("runs")
 }
 
+/// A run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies.
+pub fn run_id(lab: Option<&str>, seed: u64) -> String {
+    match lab {
+        Some(lab) => format!("lab-{lab}-seed{seed}"),
+        None => own_id(),
+    }
+}
+
 /// An id no other run has, though two begin in the same second on two computers that share a history.
 pub fn own_id() -> String {
     let second = host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', "");
     format!("{second}-{:06x}", host::chance() & 0xff_ffff)
 }
 
-fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {
+/// The folder of a run of this id that begins.
+///
+/// # Errors
+/// It cannot be had.
+pub fn begun(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {
     if let Some(root) = &args.out {
         if args.overwrite {
             Bundle::remove(root)?;

@@ -1,0 +1,66 @@
+//! The head of a run: where its log is, and what it is about, while nobody conducts it. It stands on a line of its own
+//! that no generation begins anew, so that whoever takes the run up finds both.
+//!
+//! The run's lease is believed first: it says who conducts the run now. Must not know: what a run is about.
+
+use crate::frames::VERSION;
+use crate::run_note::garbled;
+use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_seams::exchange::{Appended, Exchange, LogLine, Place};
+use serde::{Deserialize, Serialize};
+
+/// The line heads stand on. No host is called so: `subjects::escaped` writes no `_` alone.
+const HEAD: &str = "_head";
+
+/// What is known of a run without its conductor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// Of these words.
+    pub v: u32,
+    /// Where its log is.
+    pub generation: u32,
+    /// The object that says what it is about.
+    pub object: String,
+    /// It goes on though nobody conducts it.
+    pub stays: bool,
+    /// It came to its end.
+    pub over: bool,
+}
+
+fn line_of(run: &str) -> LogLine {
+    LogLine { run: run.to_owned(), generation: 0, line: HEAD.to_owned() }
+}
+
+impl Head {
+    /// That of a run, where it stands, if the farm knows the run.
+    ///
+    /// # Errors
+    /// Those of the exchange, `farm_garbled`, `farm_skew`.
+    pub async fn of(exchange: &dyn Exchange, run: &str) -> Result<Option<(Place, Head)>, Fault> {
+        let Some(last) = exchange.last(&line_of(run)).await? else { return Ok(None) };
+        let head: Head = serde_json::from_slice(&last.body).map_err(|_| garbled())?;
+        if head.v != VERSION {
+            let what = format!("the run speaks protocol {} of the farm, this farmjank {VERSION}", head.v);
+            return Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older of both"));
+        }
+        Ok(Some((last.place, head)))
+    }
+
+    /// Writes it behind the last, unless that says the same. Only who holds the run's lease may.
+    ///
+    /// # Errors
+    /// Those of the exchange. It can be written again.
+    pub async fn write(&self, exchange: &dyn Exchange, run: &str) -> Result<(), Fault> {
+        let body = serde_json::to_vec(self).map_err(|_| garbled())?;
+        loop {
+            let last = exchange.last(&line_of(run)).await?;
+            if last.as_ref().is_some_and(|last| last.body == body) {
+                return Ok(());
+            }
+            let after = last.map_or(Place(0), |last| last.place);
+            if let Appended::At(_) = exchange.append(&line_of(run), after, &body).await? {
+                return Ok(());
+            }
+        }
+    }
+}

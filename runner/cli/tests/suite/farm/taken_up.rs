@@ -1,0 +1,90 @@
+//! Runs that are begun and left, and runs whose conductor was killed: whoever takes one up ends as it ends.
+
+use super::{Agents, LAB, agent, local, over, same, spawned, waited};
+use crate::world::{Lab, SMOOTH, ended, farmjank, write};
+use farmjank_witnesses::nats::NatsServer;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+fn stopped(run: &mut Child) {
+    run.kill().expect("it was there");
+    run.wait().expect("it was ours");
+}
+
+#[test]
+fn a_run_that_was_begun_and_left_is_taken_up_with_the_same_bytes() {
+    let Some(server) = NatsServer::start("") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "s.yaml", SMOOTH);
+    let expected = local(folder);
+    let url = server.url();
+    let agents = Agents::of_lab(folder, &url, 2);
+    let begun = ended(&mut over(folder, &url, &[&LAB[..], &["--detach"]].concat()));
+    assert_eq!(begun.code, 0, "{}{}", begun.out, begun.err);
+    let run = begun.out.trim();
+    assert!(begun.err.contains(&format!("--attach {run}`")), "{}", begun.err);
+    let attach = |run: &str, out: &str| {
+        let mut command = farmjank(folder);
+        command.args(["run", "--farm", &url, "--attach", run, "--out", out, "-q", "--no-history"]);
+        command
+    };
+    same(folder, &expected, &ended(&mut attach(run, "out")));
+    // It is over, and can be had again.
+    same(folder, &expected, &ended(&mut attach(run, "out")));
+    drop(agents);
+    let nobody = ended(&mut attach("nobody-knows", "none"));
+    assert_eq!(nobody.code, 3, "{}", nobody.err);
+    assert!(nobody.err.contains("the farm knows no run nobody-knows"), "{}", nobody.err);
+    assert!(!folder.join("none").exists(), "nothing is made of nothing");
+    let wrong = ended(&mut attach("a.b", "none"));
+    assert_eq!(wrong.code, 2, "{}", wrong.err);
+}
+
+#[test]
+fn a_run_of_phones_whose_conductor_was_killed_goes_on_where_it_was() {
+    let Some(server) = NatsServer::start("") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "s.yaml", SMOOTH);
+    let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
+    let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
+    let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
+    let url = server.url();
+    let agents = Agents(vec![agent(folder, &url, "rack", &adb)]);
+    let mut run = spawned(over(folder, &url, &["--iterations", "4"]));
+    let runs = folder.join("results/runs");
+    let until = Instant::now() + Duration::from_secs(120);
+    let named = loop {
+        let found = std::fs::read_dir(&runs).into_iter().flatten().flatten().next();
+        let log = found.as_ref().map(|run| run.path().join("events.ndjson"));
+        let text = log.and_then(|log| std::fs::read_to_string(log).ok()).unwrap_or_default();
+        match found.filter(|_| text.contains("trial_finished")) {
+            Some(found) => break found.file_name().to_string_lossy().into_owned(),
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+        assert!(Instant::now() < until, "nothing was measured");
+    };
+    stopped(&mut run);
+    // Interrupted, who took it up leaves it.
+    let attach = |out: &str| {
+        let mut command = farmjank(folder);
+        command.args(["run", "--farm", &url, "--attach", &named, "--out", out, "--no-history"]);
+        command
+    };
+    let left = spawned(attach("left"));
+    while !folder.join("left/events.ndjson").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &left.id().to_string()]).status().expect("kill runs");
+    let left = waited(left);
+    assert_eq!(left.code, 130, "{}{}", left.out, left.err);
+    assert!(left.err.contains(&format!("{named} goes on")), "{}", left.err);
+    let taken = ended(&mut attach("out"));
+    assert_eq!(taken.code, 0, "{}{}", taken.out, taken.err);
+    let text = std::fs::read_to_string(folder.join("out/events.ndjson")).expect("a log");
+    let count = |words: &str| text.lines().filter(|line| line.contains(words)).count();
+    assert_eq!((count("\"completed\""), count("\"job_judged\"")), (4, 1), "each iteration once: {text}");
+    assert!(text.contains(&named), "its id is the run's");
+    drop(agents);
+}
