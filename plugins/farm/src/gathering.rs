@@ -43,7 +43,8 @@ enum Stage {
     /// Hosts know; who comes later does not.
     Known,
     Following,
-    /// Somebody else may conduct it, and what was read is not there any more: looks where it is now. So often in vain.
+    /// Somebody else may conduct it, and what was read is not there any more: looks where it is now. So often in
+    /// vain.
     Looking(u32),
 }
 
@@ -68,8 +69,8 @@ pub struct Gathering {
 }
 
 impl Gathering {
-    /// Of a run with these lines, conducted by `owner`, whom no other is called. A later reader is told by what `object`
-    /// holds what it is about; `stays` says whether it goes on while nobody conducts it.
+    /// Of a run with these lines, conducted by `owner`, whom no other is called. A later reader is told what it is
+    /// about by `object`; `stays` says whether it goes on while nobody conducts it.
     pub fn new(
         (run, object, stays): (&str, &str, bool),
         owner: &str,

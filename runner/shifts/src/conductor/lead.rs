@@ -1,5 +1,5 @@
-//! What hosts are told of a run: that it is there, what each is to do, and that it stops. And what becomes of the line of
-//! a host that is gone.
+//! What hosts are told of a run: that it is there, what each is to do, and that it stops. And what becomes of the line
+//! of a host that is gone.
 
 use super::Desk;
 use crate::cease::Open;
