@@ -14,6 +14,7 @@ mod poured;
 mod reading;
 mod secrets;
 pub mod signals;
+mod system;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};
@@ -21,6 +22,7 @@ pub use plugin::PluginProcess;
 pub use poured::pour;
 pub use reading::{home_of, is_below, is_handed, read_file, read_from, read_pieces, whole_path, yaml_files};
 pub use secrets::{for_owner, has_secrets, keep_secret};
+pub use system::EndRequests;
 
 use farmjank_engine::scribe::Voice;
 use farmjank_lab_shards::{Join, ThreadWork};
@@ -323,8 +325,9 @@ pub fn chance() -> u64 {
 /// Finds a program: by path, or in `PATH` and the Android SDK's folder.
 pub fn find_adb() -> Option<PathBuf> {
     let sdk = ["ANDROID_HOME", "ANDROID_SDK_ROOT"].into_iter().filter_map(env).map(PathBuf::from);
-    let in_sdk = sdk.map(|root| root.join("platform-tools").join("adb"));
+    let name = format!("adb{}", std::env::consts::EXE_SUFFIX);
+    let in_sdk = sdk.map(|root| root.join("platform-tools").join(&name));
     let path = env("PATH").unwrap_or_default();
-    let in_path: Vec<PathBuf> = std::env::split_paths(&path).map(|folder| folder.join("adb")).collect();
+    let in_path: Vec<PathBuf> = std::env::split_paths(&path).map(|folder| folder.join(&name)).collect();
     in_path.into_iter().chain(in_sdk).find(|candidate| candidate.is_file())
 }

@@ -7,6 +7,7 @@
 
 use super::chance;
 use super::secrets::make_folders;
+use super::system::FileLock;
 use crate::command_error::{CommandError, usage};
 use farmjank_leaf::text::name as shown;
 use farmjank_results::file_error::FileError;
@@ -24,7 +25,7 @@ pub struct AgentState {
     /// Which agent it is, whichever process.
     pub who: String,
     /// Locked.
-    _lock: File,
+    _lock: Option<FileLock>,
 }
 
 impl AgentState {
@@ -37,7 +38,8 @@ impl AgentState {
         let failed = |error: std::io::Error| CommandError::from(FileError::io(&place, &error));
         make_folders(root).map_err(failed)?;
         let lock = File::options().read(true).append(true).create(true).open(&place).map_err(failed)?;
-        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        let taken = FileLock::taken(&place, &lock);
+        if let Err(TryLockError::WouldBlock) = taken {
             return Err(usage!("another agent works in {}; give --state another folder", shown(root)));
         }
         let known = fs::read_to_string(&place).map_err(failed)?.trim().to_owned();
@@ -46,7 +48,7 @@ impl AgentState {
             use std::io::Write;
             (&lock).write_all(who.as_bytes()).map_err(failed)?;
         }
-        Ok(AgentState { root: root.to_owned(), who, _lock: lock })
+        Ok(AgentState { root: root.to_owned(), who, _lock: taken.ok() })
     }
 }
 

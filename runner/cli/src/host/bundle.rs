@@ -10,6 +10,7 @@ use super::output::write_packed;
 use super::packed;
 use super::reading::{self, inside, inside_or_new, regular, unpacked};
 use super::secrets::{made, make_folders, masked};
+use super::system::FileLock;
 use super::{for_owner, read_file, read_from, size_below};
 use crate::command_error::CommandError;
 use farmjank_engine::scribe::{BUNDLE, LOG};
@@ -36,14 +37,22 @@ const MOST_LOG: u64 = 4 << 30;
 const READ_ANYWAY: u64 = 256 << 20;
 const READ_OF_EACH_BYTE: u64 = 320;
 
-/// Locks a log for this process.
-fn mine(root: &Path, log: fs::File) -> Result<fs::File, CommandError> {
-    match log.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            Err(CommandError::Usage(format!("another farmjank writes the run in {}", shown(root))))
+/// The log of a run that this process writes, and nobody else.
+struct Mine {
+    log: PathBuf,
+    /// None where files cannot be locked: nobody can tell.
+    _lock: Option<FileLock>,
+}
+
+impl Mine {
+    fn taken(root: &Path, log: &fs::File) -> Result<Mine, CommandError> {
+        let place = root.join(LOG);
+        match FileLock::taken(&place, log) {
+            Err(TryLockError::WouldBlock) => {
+                Err(CommandError::Usage(format!("another farmjank writes the run in {}", shown(root))))
+            }
+            lock => Ok(Mine { log: place, _lock: lock.ok() }),
         }
-        // Where files cannot be locked, nobody can tell.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(log),
     }
 }
 
@@ -57,7 +66,7 @@ pub struct Bundle {
     /// Bytes of it that may still be read; none before the first.
     left: RefCell<Option<u64>>,
     /// The log, locked: freed by the system when this process ends, however it does.
-    mine: Option<fs::File>,
+    mine: Option<Mine>,
 }
 
 impl Bundle {
@@ -89,7 +98,7 @@ impl Bundle {
         for_owner(root);
         // To look first would let two runs into one folder.
         match made().create_new(true).open(root.join(LOG)) {
-            Ok(log) => Ok(Bundle { mine: Some(mine(root, log)?), ..Bundle::open(root) }),
+            Ok(log) => Ok(Bundle { mine: Some(Mine::taken(root, &log)?), ..Bundle::open(root) }),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let advice = "give --out another folder, or let it go with --overwrite";
                 Err(CommandError::Usage(format!("{} holds a run already; {advice}", shown(root))))
@@ -107,11 +116,11 @@ impl Bundle {
         regular(&place)?;
         for_owner(root);
         let opened = fs::OpenOptions::new().read(true).append(true).open(&place);
-        let log = mine(root, opened.map_err(|error| FileError::io(&place, &error))?)?;
+        let mine = Mine::taken(root, &opened.map_err(|error| FileError::io(&place, &error))?)?;
         let mut bytes = read_file(&place, most)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         bytes.truncate(whole);
-        Ok((Bundle { mine: Some(log), ..Bundle::open(root) }, bytes))
+        Ok((Bundle { mine: Some(mine), ..Bundle::open(root) }, bytes))
     }
 
     /// The log ends after so many bytes: what stands behind is a line that was torn.
@@ -119,8 +128,10 @@ impl Bundle {
     /// # Errors
     /// It cannot be written.
     pub fn cut(&self, length: usize) -> Result<(), FileError> {
-        let Some(log) = &self.mine else { return Ok(()) };
-        log.set_len(length as u64).map_err(|error| FileError::io(&self.root.join(LOG), &error))
+        let Some(mine) = &self.mine else { return Ok(()) };
+        let cut =
+            fs::OpenOptions::new().write(true).open(&mine.log).and_then(|log| log.set_len(length as u64));
+        cut.map_err(|error| FileError::io(&mine.log, &error))
     }
 
     /// The same bundle, whose files reach the disk when they are to.

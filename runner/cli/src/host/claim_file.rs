@@ -5,6 +5,7 @@
     reason = "part of the outside world, as `host.rs`"
 )]
 
+use super::system::{share_file, share_folder};
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 
@@ -21,12 +22,8 @@ pub(super) fn open_shared(path: &Path) -> std::io::Result<File> {
     }
     path.parent().map_or(Ok(()), make_shared)?;
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Whatever mask the user has: the next one to use the phone may be another.
-        file.set_permissions(fs::Permissions::from_mode(0o666))?;
-    }
+    // The next one to use the phone may be another user.
+    share_file(&file)?;
     Ok(file)
 }
 
@@ -36,10 +33,5 @@ fn make_shared(folder: &Path) -> std::io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(folder)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o1777))?;
-    }
-    Ok(())
+    share_folder(folder)
 }

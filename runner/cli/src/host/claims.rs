@@ -10,6 +10,7 @@
 
 use super::claim_file::open_shared;
 use super::phone_log::HostPhoneLog;
+use super::system::{FileLock, is_taken};
 use super::{chance, env, wall};
 use farmjank_leaf::hash::Fnv;
 use farmjank_leaf::text::name as shown;
@@ -81,7 +82,7 @@ const WAITS: &str = ".wait";
 
 /// Somebody waits, as long as this lives.
 struct Waiting {
-    _file: File,
+    _lock: FileLock,
     path: PathBuf,
 }
 
@@ -117,29 +118,29 @@ impl Claims for HostClaims {
         let path = self.path(server, &phone.id);
         let unknown = |error: std::io::Error| Unclaimed::Unknown(format!("{}: {error}", shown(&path)));
         let mut file = open_shared(&path).map_err(unknown)?;
-        for tried in 1.. {
-            match file.try_lock() {
-                Ok(()) => break,
+        let mut tried = 1;
+        let lock = loop {
+            match FileLock::taken(&path, &file) {
+                Ok(lock) => break lock,
                 Err(TryLockError::WouldBlock) if tried < TRIES => std::thread::yield_now(),
                 Err(TryLockError::WouldBlock) => return Err(Unclaimed::Held(claimant(&mut file, &phone.id))),
                 Err(TryLockError::Error(error)) => return Err(unknown(error)),
             }
-        }
+            tried += 1;
+        };
         let earlier = words(&mut file);
         let last = earlier["who"].as_str().map(|who| farmjank_leaf::text::line(who, 100));
         let earlier = names(&earlier).into_iter().filter(|who| Some(who) != last.as_ref());
         let known: Vec<String> = last.clone().into_iter().chain(earlier).take(REMEMBERED).collect();
         sign(&mut file, by, Some(phone), &known).map_err(unknown)?;
-        // Closing the file ends the claim.
-        Ok(Claim(Box::new(file)))
+        // Letting go of the lock ends the claim.
+        Ok(Claim(Box::new(lock)))
     }
 
     fn claimant(&self, server: &str, phone: &DeviceId) -> Option<Claimant> {
-        let mut file = File::open(self.path(server, phone)).ok()?;
-        match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Some(claimant(&mut file, phone)),
-            _ => None,
-        }
+        let path = self.path(server, phone);
+        let mut file = File::open(&path).ok()?;
+        is_taken(&path, &file).then(|| claimant(&mut file, phone))
     }
 
     fn before(&self, server: &str, phone: &DeviceId) -> Vec<String> {
@@ -151,9 +152,9 @@ impl Claims for HostClaims {
         let name = format!("{}.{:016x}{WAITS}", self.name(server, phone), chance());
         let path = self.folder.join(name);
         let mut file = open_shared(&path).ok()?;
-        file.try_lock().ok()?;
+        let lock = FileLock::taken(&path, &file).ok()?;
         sign(&mut file, by, None, &[]).ok()?;
-        Some(Claim(Box::new(Waiting { _file: file, path })))
+        Some(Claim(Box::new(Waiting { _lock: lock, path })))
     }
 
     fn waiting(&self, server: &str, phone: &DeviceId) -> Vec<Claimant> {
@@ -166,10 +167,10 @@ impl Claims for HostClaims {
                 continue;
             }
             let Ok(mut file) = File::open(&path) else { continue };
-            match file.try_lock_shared() {
-                Err(TryLockError::WouldBlock) => waiting.push(claimant(&mut file, phone)),
+            match is_taken(&path, &file) {
+                true => waiting.push(claimant(&mut file, phone)),
                 // Its process is gone. Of another user it may not be taken away, and stays without meaning anything.
-                _ => drop(fs::remove_file(&path)),
+                false => drop(fs::remove_file(&path)),
             }
         }
         waiting.sort_by(|one, other| (other.priority, &one.since).cmp(&(one.priority, &other.since)));

@@ -5,9 +5,9 @@
     reason = "part of the outside world, as `host.rs`"
 )]
 
+use super::system;
 use farmjank_results::file_error::FileError;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -101,7 +101,7 @@ fn work(asked: &Receiver<Asked>, failed: &Mutex<Option<FileError>>) {
         // The log is the last of them: what it names is there, and found, before it says so.
         let log = files.pop();
         for file in files.iter().chain(&names).chain(&log) {
-            if let Err(error) = sync(file) {
+            if let Err(error) = system::sync(file) {
                 let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 failed.get_or_insert_with(|| FileError::io(file, &error));
             }
@@ -111,10 +111,6 @@ fn work(asked: &Receiver<Asked>, failed: &Mutex<Option<FileError>>) {
             let _ = tell.send(());
         }
     }
-}
-
-fn sync(file: &Path) -> std::io::Result<()> {
-    File::open(file)?.sync_all()
 }
 
 /// The folders under whose names new files are found, each once: a hundred phones that end an iteration together have

@@ -6,6 +6,7 @@
 )]
 
 use super::claim_file::open_shared;
+use super::system::sync;
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::claim::PhoneLog;
 use std::fs::{self, File};
@@ -62,9 +63,7 @@ impl PhoneLog for HostPhoneLog {
             .and_then(|()| file.sync_all())
             .map_err(|error| self.io(&error))?;
         match self.path.parent().filter(|_| is_new) {
-            Some(folder) => {
-                File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| self.io(&error))
-            }
+            Some(folder) => sync(folder).map_err(|error| self.io(&error)),
             None => Ok(()),
         }
     }

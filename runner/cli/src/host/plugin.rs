@@ -8,13 +8,12 @@
 )]
 
 use super::secrets::secrets;
+use super::system;
 use farmjank_process::limits::{BACKLOG, LINE};
 use farmjank_process::{Backlog, Exit, Heard, Parting, Pipe};
 use farmjank_results::fault::{Fault, FaultCode};
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,7 +49,7 @@ impl PluginProcess {
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C is for the run, which still wants its reports.
-        command.process_group(0);
+        system::apart(&mut command);
         for name in secret_variables() {
             command.env_remove(name);
         }
@@ -91,12 +90,10 @@ impl PluginProcess {
         let until = Instant::now() + within;
         loop {
             match self.child.try_wait() {
-                Ok(Some(status)) => return exit(status),
+                Ok(Some(status)) => return system::exit(status),
                 Ok(None) if Instant::now() < until => std::thread::sleep(LOOK),
-                // Not reaped yet, so its number is still its own.
                 _ => {
-                    let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-                    let _ = self.child.kill();
+                    system::end_with_all(&mut self.child);
                     let _ = self.child.wait();
                     return Exit::Killed;
                 }
@@ -120,14 +117,6 @@ fn secret_variables() -> Vec<std::ffi::OsString> {
         mask.bytes(bytes) != bytes
     };
     std::env::vars_os().filter(|(_, value)| holds(value)).map(|(name, _)| name).collect()
-}
-
-fn exit(status: ExitStatus) -> Exit {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Exit::Code(code),
-        (None, Some(signal)) => Exit::Signal(signal),
-        (None, None) => Exit::Killed,
-    }
 }
 
 fn write(mut stdin: ChildStdin, told: &Receiver<Vec<u8>>, waiting: &AtomicUsize) {

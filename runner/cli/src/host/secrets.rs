@@ -6,6 +6,7 @@
     reason = "part of the outside world, as `host.rs`"
 )]
 
+use super::system;
 use farmjank_leaf::mask::Mask;
 use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
@@ -43,9 +44,8 @@ pub(super) fn masked(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// Options for a file that may be made: for its owner alone where there are secrets.
 pub(super) fn made() -> OpenOptions {
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
     if secrets().is_some() {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        system::make_file_for_owner(&mut options);
     }
     options.write(true);
     options
@@ -55,22 +55,15 @@ pub(super) fn made() -> OpenOptions {
 pub(super) fn make_folders(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
     if secrets().is_some() {
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        system::make_folders_for_owner(&mut builder);
     }
     builder.create(path)
 }
 
 /// Makes a file or folder that is there its owner's alone, where there are secrets.
 pub fn for_owner(path: &Path) {
-    #[cfg(unix)]
-    if secrets().is_some()
-        && let Ok(about) = fs::metadata(path)
-    {
-        let mode = if about.is_dir() { 0o700 } else { 0o600 };
-        let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
-        // Who does not own it cannot, and was not asked.
-        let _ = fs::set_permissions(path, rights);
+    if secrets().is_some() {
+        system::keep_for_owner(path);
     }
 }

@@ -7,6 +7,7 @@
 )]
 
 use super::Streams;
+use super::system::{EndRequest, EndRequests};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
@@ -15,7 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// How long a run that is told to end may take for it.
@@ -23,12 +23,6 @@ const GRACE: Duration = Duration::from_secs(8);
 
 /// The run is over, and what still keeps the process is not worth waiting for once somebody wants it to end.
 static LEAVING: AtomicBool = AtomicBool::new(false);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum EndRequest {
-    Interrupt,
-    Terminate,
-}
 
 /// Who is told of signals; none before the first run.
 static TOLD: Mutex<Option<Told>> = Mutex::new(None);
@@ -75,14 +69,10 @@ fn told() -> MutexGuard<'static, Option<Told>> {
 }
 
 async fn carry(ready: Sender<()>) {
-    let (Ok(mut interrupts), Ok(mut terminations)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
+    let Ok(mut requests) = EndRequests::heard() else { return };
     let _ = ready.send(());
     loop {
-        let request = next(&mut interrupts, &mut terminations).await;
+        let request = requests.next().await;
         let code = match request {
             EndRequest::Interrupt => EXIT_INTERRUPTED,
             EndRequest::Terminate => EXIT_TERMINATED,
@@ -110,14 +100,6 @@ async fn carry(ready: Sender<()>) {
                 }
             }
         }
-    }
-}
-
-async fn next(interrupts: &mut Signal, terminations: &mut Signal) -> EndRequest {
-    tokio::select! {
-        biased;
-        _ = terminations.recv() => EndRequest::Terminate,
-        _ = interrupts.recv() => EndRequest::Interrupt,
     }
 }
 

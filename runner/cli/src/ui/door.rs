@@ -7,16 +7,14 @@
 
 use super::answer::{Server, router};
 use crate::command_error::CommandError;
+use crate::host::EndRequests;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use std::fs;
-use std::io::Read;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, oneshot};
 
 /// Time between two looks at a log that did not grow.
@@ -57,9 +55,8 @@ pub fn listen(at: SocketAddr) -> Result<Listener, CommandError> {
 /// The system has no randomness.
 pub fn token() -> Result<String, CommandError> {
     let mut bytes = [0; 16];
-    fs::File::open("/dev/urandom")
-        .and_then(|mut file| file.read_exact(&mut bytes))
-        .map_err(|error| format!("no token for the live view: /dev/urandom: {error}"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| format!("no token for the live view: the system has no randomness: {error}"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -138,14 +135,6 @@ async fn interrupted(staying: oneshot::Receiver<()>) {
     if staying.await.is_err() {
         return std::future::pending().await;
     }
-    let (Ok(mut interrupts), Ok(mut terminations)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
-    tokio::select! {
-        biased;
-        _ = terminations.recv() => {}
-        _ = interrupts.recv() => {}
-    }
+    let Ok(mut requests) = EndRequests::heard() else { return };
+    requests.next().await;
 }

@@ -177,10 +177,16 @@ fn a_plugin_is_ended_with_all_it_started_and_never_sees_a_secret() {
     assert!(!seen["env"].to_string().contains("Planet"), "{}", seen["env"]);
     assert_eq!(seen["cwd"].as_str(), folder.path().canonicalize().expect("a folder").to_str());
     for who in ["pid", "child"] {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", seen[who])).unwrap_or_default();
+        let stat = || std::fs::read_to_string(format!("/proc/{}/stat", seen[who])).unwrap_or_default();
         // One whose parent is gone, too, may wait for somebody to reap it.
-        let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
-        assert!(matches!(state, None | Some('Z')), "the {who} still runs: {stat}");
+        let state = |stat: &str| stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+        let is_gone = || matches!(state(&stat()), None | Some('Z'));
+        // Who is killed has to be given the processor once more to die.
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while !is_gone() && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(is_gone(), "the {who} still runs: {}", stat());
     }
 }
 
