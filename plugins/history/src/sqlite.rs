@@ -17,6 +17,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What stands in the header of our files: `fjnk`.
 pub const MARK: i64 = 0x666a_6e6b;
 
+/// Which SQLite is built in.
+pub fn version() -> &'static str {
+    rusqlite::version()
+}
+
 /// An open SQLite file.
 pub struct Sqlite {
     connection: Connection,

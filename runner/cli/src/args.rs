@@ -66,7 +66,7 @@ const AFTER: &str = "Exit codes: 0 pass · 1 a limit was breached or the app fai
 /// Is the app smooth, on every phone? Runs scripted scrolls, launches and page visits on many Android phones at once,
 /// sees every frame they present, and answers with an exit code.
 #[derive(Parser, Debug)]
-#[command(name = "farmjank", version, after_help = AFTER, disable_help_subcommand = true)]
+#[command(name = "farmjank", after_help = AFTER, disable_help_subcommand = true)]
 pub struct Cli {
     /// What to do; without it, farmjank says what it finds and what to do next.
     #[command(subcommand)]
@@ -74,6 +74,12 @@ pub struct Cli {
     /// Colour: auto (terminals, unless NO_COLOR is set), always, never.
     #[arg(long, global = true, value_enum, default_value = "auto", hide_possible_values = true)]
     pub color: When,
+    /// Print which farmjank this is.
+    #[arg(short = 'V', long)]
+    pub version: bool,
+    /// With --version, everything a report of a fault needs: commit, target, formats and protocols, SQLite.
+    #[arg(long, requires = "version")]
+    pub verbose: bool,
 }
 
 fn priority(word: &str) -> Result<Priority, clap::Error> {

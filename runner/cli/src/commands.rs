@@ -36,4 +36,5 @@ pub mod suggest;
 mod survey;
 pub mod tickets;
 pub mod trend;
+pub mod version;
 pub mod view;

@@ -91,6 +91,11 @@ impl Spawn for Programs {
     }
 }
 
+/// What this was built for: the processor, the system.
+pub fn machine() -> (&'static str, &'static str) {
+    (std::env::consts::ARCH, std::env::consts::OS)
+}
+
 /// How many threads can work at once.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(2, std::num::NonZero::get)

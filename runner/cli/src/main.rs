@@ -41,6 +41,7 @@ fn main() -> ExitCode {
     let terminal = settings::Terminal::resolve(cli.color);
     host::allow_colours(terminal.color, terminal.color_err);
     let code = match &cli.command {
+        _ if cli.version => commands::version::run(cli.verbose),
         Some(command) => dispatch(command, terminal),
         None => code(in_runtime(false, commands::overview::run(terminal))),
     };

@@ -209,3 +209,28 @@ fn a_flow_that_is_missing_is_named_once_with_what_its_path_starts_from() {
     assert_eq!(complaint.matches("leave.yaml").count(), 1, "{complaint}");
     assert!(ended.err.contains("relative to the folder of this file"), "{}", ended.err);
 }
+
+#[test]
+fn the_version_with_verbose_says_what_a_report_of_a_fault_needs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let short = run(folder.path(), &["--version"]);
+    assert_eq!((short.code, short.out.as_str()), (0, concat!("farmjank ", env!("CARGO_PKG_VERSION"), "\n")));
+    assert_eq!(run(folder.path(), &["-V"]).out, short.out);
+    for words in [["--version", "--verbose"], ["--verbose", "-V"]] {
+        let long = run(folder.path(), &words);
+        let told: Vec<(&str, &str)> =
+            long.out.lines().skip(1).filter_map(|line| line.split_once(' ')).collect();
+        let heads: Vec<&str> = told.iter().map(|(head, _)| *head).collect();
+        assert_eq!(
+            heads,
+            ["commit", "target", "features", "log", "plugins", "farm", "SQLite"],
+            "{}",
+            long.out
+        );
+        assert!(told.iter().all(|(_, value)| !value.trim().is_empty()), "{}", long.out);
+        assert!(long.out.contains(std::env::consts::ARCH), "{}", long.out);
+        assert!(long.out.starts_with(&short.out), "{}", long.out);
+    }
+    let alone = run(folder.path(), &["--verbose"]);
+    assert!(alone.code == 2 && alone.err.contains("--version"), "{}", alone.err);
+}
