@@ -4,6 +4,7 @@ use crate::program::{Failed, Program, root};
 use crate::{dist, goldens, stats};
 use farmjank_scenarios::schema::schema;
 use std::fs;
+use std::path::Path;
 
 /// Where the schema of scenarios lies that editors read.
 const SCHEMA: &str = "scenarios/schema.json";
@@ -50,12 +51,14 @@ pub enum Chore {
     Stats,
     /// An archive to hand out.
     Dist,
+    /// Hashes and a formula for all archives.
+    Release,
     /// Readers driven with what strangers write.
     Fuzz,
 }
 
 /// Every chore with its name and one line about it.
-const CHORES: [(Chore, &str, &str); 8] = [
+const CHORES: [(Chore, &str, &str); 9] = [
     (Chore::Check, "check", "tests, format, lints, licences: what must hold before a change lands"),
     (Chore::Bless, "bless", "write all goldens anew; review them with `git diff`"),
     (Chore::Schema, "schema", "write the schemas of scenarios and of lab files from what reads them"),
@@ -66,7 +69,16 @@ const CHORES: [(Chore, &str, &str); 8] = [
         "stats",
         "simulate false alarms, power and coverage; `--pool FILE` takes measured iterations",
     ),
-    (Chore::Dist, "dist", "build the binary small and pack it for this kind of machine"),
+    (
+        Chore::Dist,
+        "dist",
+        "build the binary small and pack it for this kind of machine, or for the target that is named",
+    ),
+    (
+        Chore::Release,
+        "release",
+        "FOLDER URL: hashes of all archives in it, and a formula of Homebrew for a repository",
+    ),
     (Chore::Fuzz, "fuzz", "drive every reader with changes of what it reads; `fuzz 3600` for an hour each"),
 ];
 
@@ -84,7 +96,7 @@ impl Chore {
 
     /// Whether what follows its name means anything to it.
     pub fn takes_arguments(self) -> bool {
-        matches!(self, Chore::Gallery | Chore::Stats | Chore::Fuzz)
+        matches!(self, Chore::Gallery | Chore::Stats | Chore::Fuzz | Chore::Dist | Chore::Release)
     }
 
     /// Does it.
@@ -105,7 +117,17 @@ impl Chore {
                 .args(rest)
                 .run(),
             Chore::Stats => stats::report(rest),
-            Chore::Dist => dist::pack(),
+            Chore::Dist => match rest {
+                [] => dist::pack(None),
+                [target] => dist::pack(Some(target)),
+                _ => Err(Failed("dist takes one target, such as x86_64-unknown-linux-musl".to_owned())),
+            },
+            Chore::Release => match rest {
+                [folder, home] => dist::release::announce(Path::new(folder), home),
+                _ => Err(Failed(
+                    "release takes the folder of all archives, and the address of the repository".to_owned(),
+                )),
+            },
             Chore::Fuzz => fuzz(rest),
         }
     }

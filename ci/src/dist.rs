@@ -1,12 +1,17 @@
-//! One archive per kind of machine: the binary, its licence, its pages, the schema for editors, and what it is made of.
+//! One archive per kind of machine: the binary, its licence, pages, completions, the schema for editors, and what it is
+//! made of; of a static Linux, a package for Debian, too.
 //!
 //! The same commit, toolchain and machine give the same archive, byte for byte: nothing of when, where or by whom it
 //! was built is in it. Beside it lie its hash and where it comes from (SECURITY.md, "What is handed out").
 
 mod archive;
+mod debian;
 #[cfg(test)]
 mod exempt;
+mod names;
 mod origin;
+mod pages;
+pub mod release;
 mod sbom;
 
 use crate::program::{Failed, Program, root};
@@ -21,16 +26,25 @@ const FOLDER: &str = "target/dist";
 /// Name of the list of what the binary is made of.
 const SBOM: &str = "sbom.cdx.json";
 
-/// Builds the binary with the `dist` profile and packs it.
-pub fn pack() -> Result<(), Failed> {
-    let build = Program::cargo("build --locked --profile dist --package farmjank-cli");
+/// Builds the binary with the `dist` profile and packs it, for a target or the machine this runs on.
+///
+/// # Errors
+/// It cannot be built, or does not run here.
+pub fn pack(target: Option<&str>) -> Result<(), Failed> {
+    let machine = target.map_or_else(machine, |target| Ok(target.to_owned()))?;
+    let build = Program::cargo("build --locked --profile dist --package farmjank-cli --target");
     // C writes down when it was compiled, unless a date is given.
-    build.env("CARGO_ENCODED_RUSTFLAGS", &unplaced()).env("SOURCE_DATE_EPOCH", "0").run()?;
-    let machine = machine()?;
-    let name = format!("farmjank-{}-{machine}", env!("CARGO_PKG_VERSION"));
-    let binary = format!("farmjank{}", std::env::consts::EXE_SUFFIX);
-    let mut entries =
-        vec![Entry { name: binary.clone(), runs: true, bytes: read(&root().join(FOLDER).join(&binary))? }];
+    let build =
+        build.words(&machine).env("CARGO_ENCODED_RUSTFLAGS", &unplaced()).env("SOURCE_DATE_EPOCH", "0");
+    match origin::commit() {
+        Some(commit) => build.env("FARMJANK_COMMIT", &commit).run()?,
+        None => build.run()?,
+    }
+    let name = names::folder(&machine);
+    let binary = names::binary(&machine);
+    let built = root().join("target").join(&machine).join("dist").join(binary);
+    let mut entries = vec![Entry { name: binary.to_owned(), runs: true, bytes: read(&built)? }];
+    entries.extend(pages::of(&built)?);
     for file in BESIDE {
         let end = file.rsplit('/').next().unwrap_or(file);
         entries.push(Entry { name: end.to_owned(), runs: false, bytes: read(&root().join(file))? });
@@ -43,13 +57,21 @@ pub fn pack() -> Result<(), Failed> {
     let packed = archive::pack(&name, &entries)?;
     let origin = origin::of(&machine, &lock, &packed)?;
     let hash = format!("{}  {name}.tar.gz\n", origin::hash(&packed));
+    let folder = root().join(FOLDER);
+    fs::create_dir_all(&folder).map_err(|why| Failed(format!("{FOLDER} cannot be made: {why}")))?;
     for (ending, bytes) in [
-        ("tar.gz", &packed[..]),
+        (names::PACKED, &packed[..]),
         ("tar.gz.sha256", hash.as_bytes()),
         ("origin.json", origin.as_bytes()),
         (SBOM, list.as_bytes()),
     ] {
-        write(&root().join(FOLDER).join(format!("{name}.{ending}")), bytes)?;
+        write(&folder.join(format!("{name}.{ending}")), bytes)?;
+    }
+    match names::debian(&machine) {
+        Some(of) if Program::new("dpkg-deb", "dpkg-deb", "--version").succeeds() => {
+            debian::pack(&entries, of, &folder.join("debian"), &folder)?;
+        }
+        _ => {}
     }
     println!("{FOLDER}/{name}.tar.gz, {:.1} MB\n{}", packed.len() as f64 / 1e6, hash.trim_end());
     Ok(())

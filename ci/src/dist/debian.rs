@@ -1,0 +1,158 @@
+//! A package for Debian and what comes of it: the binary, its pages and completions, where that system wants them.
+
+use super::archive::Entry;
+use super::names::VERSION;
+use super::pages::{MAN, SHELLS};
+use super::write;
+use crate::program::{Failed, Program};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Where completions of a shell lie.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "usr/share/bash-completion/completions/farmjank"),
+    ("fish", "usr/share/fish/vendor_completions.d/farmjank.fish"),
+    ("zsh", "usr/share/zsh/vendor-completions/_farmjank"),
+];
+/// Where the other papers lie.
+const DOC: &str = "usr/share/doc/farmjank";
+
+/// The package's name.
+pub fn name(machine: &str) -> String {
+    format!("farmjank_{VERSION}_{machine}.deb")
+}
+
+/// Packs what an archive holds into `into`, in a folder that is made anew.
+///
+/// # Errors
+/// A file cannot be written, or `dpkg-deb` refuses.
+pub fn pack(entries: &[Entry], machine: &str, folder: &Path, into: &Path) -> Result<PathBuf, Failed> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|why| Failed(format!("{}: {why}", folder.display())))?;
+    }
+    let mut size = 0;
+    for (place, bytes) in entries.iter().filter_map(|entry| Some((place(entry)?, entry))) {
+        let packed = if place.ends_with(".gz") { gz(&bytes.bytes)? } else { bytes.bytes.clone() };
+        size += packed.len().div_ceil(1024);
+        put(&folder.join(place), &packed, bytes.runs)?;
+    }
+    put(&folder.join("DEBIAN/control"), control(machine, size).as_bytes(), false)?;
+    let package = into.join(name(machine));
+    // Its files are of no day, as those of the archive.
+    let pack = Program::new("dpkg-deb", "dpkg-deb", "--root-owner-group -Zxz --build");
+    pack.args(&[folder, &package].map(|path| path.display().to_string()))
+        .env("SOURCE_DATE_EPOCH", "0")
+        .run()?;
+    Ok(package)
+}
+
+/// Where a file of the archive lies; none where the package has none of it.
+fn place(entry: &Entry) -> Option<String> {
+    let name = entry.name.as_str();
+    let shell = SHELLS.iter().find(|(_, file)| *file == name).map(|(shell, _)| *shell);
+    if let Some(shell) = shell {
+        return COMPLETIONS.iter().find(|(own, _)| *own == shell).map(|(_, place)| (*place).to_owned());
+    }
+    match name {
+        "farmjank" => Some("usr/bin/farmjank".to_owned()),
+        "LICENSE" => Some(format!("{DOC}/copyright")),
+        "CHANGELOG.md" => Some(format!("{DOC}/changelog.gz")),
+        "README.md" | "SECURITY.md" | "schema.json" | "sbom.cdx.json" => Some(format!("{DOC}/{name}")),
+        page => page.strip_prefix(MAN).map(|page| format!("usr/share/man/man1/{page}.gz")),
+    }
+}
+
+fn control(machine: &str, size: usize) -> String {
+    format!(
+        "Package: farmjank\n\
+         Version: {VERSION}\n\
+         Architecture: {machine}\n\
+         Maintainer: The authors of farmjank <farmjank@localhost>\n\
+         Installed-Size: {size}\n\
+         Section: devel\n\
+         Priority: optional\n\
+         Recommends: adb\n\
+         Description: judge how smooth an Android app is, on every phone of a lab\n \
+         Runs scripted scrolls, launches and page visits on many phones at once, sees\n \
+         every frame they present, holds the numbers against limits and answers with\n \
+         JUnit, a report and an exit code. The binary needs no library of the system.\n"
+    )
+}
+
+fn gz(bytes: &[u8]) -> Result<Vec<u8>, Failed> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    let failed = |why: std::io::Error| Failed(format!("a page cannot be packed: {why}"));
+    packed.write_all(bytes).map_err(failed)?;
+    packed.finish().map_err(failed)
+}
+
+fn put(file: &Path, bytes: &[u8], runs: bool) -> Result<(), Failed> {
+    let failed = |why: std::io::Error| Failed(format!("{} cannot be written: {why}", file.display()));
+    file.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
+    write(file, bytes)?;
+    rights(file, if runs { 0o755 } else { 0o644 }).map_err(failed)
+}
+
+#[cfg(unix)]
+fn rights(file: &Path, mode: u32) -> std::io::Result<()> {
+    fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn rights(_file: &Path, _mode: u32) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dpkg_reads_the_package_and_finds_everything_where_debian_wants_it() {
+        if !Program::new("dpkg-deb", "dpkg-deb", "--version").succeeds() {
+            println!("skipped: there is no dpkg-deb");
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("farmjank-deb-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let entry =
+            |name: &str| Entry { name: name.to_owned(), runs: name == "farmjank", bytes: name.into() };
+        let names = ["farmjank", "LICENSE", "CHANGELOG.md", "README.md", "man/farmjank.1"];
+        let entries: Vec<Entry> = names.into_iter().chain(SHELLS.map(|(_, file)| file)).map(entry).collect();
+        let package = pack(&entries, "amd64", &folder.join("tree"), &folder).unwrap();
+        let told = |words: &str| {
+            let asked = Program::new("dpkg-deb", "dpkg-deb", words).args(&[package.display().to_string()]);
+            asked.output().unwrap()
+        };
+        let about = told("--info");
+        assert!(about.contains("Package: farmjank") && about.contains("Architecture: amd64"), "{about}");
+        let listed = told("--contents");
+        let files: Vec<&str> = listed
+            .lines()
+            .filter(|line| !line.starts_with('d'))
+            .filter_map(|line| line.split_whitespace().next_back())
+            .collect();
+        assert_eq!(
+            files,
+            [
+                "./usr/bin/farmjank",
+                "./usr/share/bash-completion/completions/farmjank",
+                "./usr/share/doc/farmjank/README.md",
+                "./usr/share/doc/farmjank/changelog.gz",
+                "./usr/share/doc/farmjank/copyright",
+                "./usr/share/fish/vendor_completions.d/farmjank.fish",
+                "./usr/share/man/man1/farmjank.1.gz",
+                "./usr/share/zsh/vendor-completions/_farmjank",
+            ]
+        );
+        assert!(
+            listed
+                .lines()
+                .any(|line| line.starts_with("-rwxr-xr-x root/root") && line.ends_with("bin/farmjank"))
+        );
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
