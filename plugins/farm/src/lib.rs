@@ -8,7 +8,7 @@
 //! use farmjank_farm::subjects::Names;
 //!
 //! let names = Names::of("pay").expect("a word");
-//! assert_eq!(names.log("20260301-1200", 1, "rack-3"), "fj.log.pay.20260301-1200.1.rack-3");
+//! assert_eq!(names.log("20260301-1200", 1, "0003-rack"), "fj.log.pay.20260301-1200.1.rack.0003");
 //! assert!(Names::of("pay.>").is_err(), "a name that would mean more than itself is refused");
 //! ```
 
@@ -17,11 +17,14 @@ pub mod frames;
 pub mod gathering;
 pub mod head;
 pub mod journal;
+pub mod keys;
 pub mod lease;
 pub mod model;
 pub mod nats;
 pub mod numbered;
 pub mod order;
+pub mod roles;
+pub mod roster;
 pub mod run_note;
 pub mod sending;
 pub mod subjects;

@@ -5,25 +5,29 @@
 
 mod calls;
 mod door;
+mod examined;
 mod objects;
+mod refusals;
 mod store;
 
 pub use door::Address;
+pub use examined::{Allowed, Kept, Server};
 
 use crate::subjects::{Names, word};
 use async_nats::HeaderMap;
+use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
-use async_nats::jetstream::{Context, Message};
-use calls::{lost, unreachable};
+use calls::{Link, api, lost, unreachable};
 use farmjank_results::fault::Fault;
 use farmjank_seams::Work;
 use farmjank_seams::exchange::{Appended, Exchange, Fence, Holder, Leased, LogLine, Place, Taken, Written};
+use refusals::Refusals;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Header of a lease that was given up, as buckets of keys and values have it.
+/// Header of a lease or an object that was given up, as buckets of keys and values have it.
 const OPERATION: &str = "KV-Operation";
 /// How often a race for a lease is run again.
 const RACES: usize = 5;
@@ -53,12 +57,7 @@ impl Terms {
 
 /// A connection to a farm's server.
 pub struct Nats {
-    context: Context,
-    names: Names,
-    terms: Terms,
-    patience: Duration,
-    /// Whether what is missing on the server is made by this end.
-    keeps: bool,
+    link: Link,
     hosts: RefCell<BTreeMap<String, Consumer<pull::Config>>>,
 }
 
@@ -76,10 +75,20 @@ impl Nats {
         keeps: bool,
     ) -> Result<Nats, Fault> {
         let names = Names::of(team)?;
-        let client = door::open(address, patience).await?;
+        let refusals = Refusals::new();
+        let client = door::open(address, patience, &refusals).await?;
         let mut context = async_nats::jetstream::new(client);
         context.set_timeout(patience);
-        Ok(Nats { context, names, terms, patience, keeps, hosts: RefCell::default() })
+        let link = Link { context, names, terms, patience, keeps, refusals };
+        Ok(Nats { link, hosts: RefCell::default() })
+    }
+
+    /// Makes what is missing on the server; what is there stays as it is.
+    ///
+    /// # Errors
+    /// `farm_refused`: something is missing that these credentials may not make. `farm_unreachable` (passing).
+    pub async fn prepare(&self) -> Result<(), Fault> {
+        self.link.prepare().await
     }
 
     async fn consumer(&self, host: &str) -> Result<Consumer<pull::Config>, Fault> {
@@ -89,15 +98,16 @@ impl Nats {
         let config = pull::Config {
             durable_name: Some(word("host", host)?.to_owned()),
             ack_policy: AckPolicy::Explicit,
-            ack_wait: self.terms.ack_wait,
+            ack_wait: self.link.terms.ack_wait,
             filter_subject: Names::work(host),
             ..pull::Config::default()
         };
-        let made = self.context.create_consumer_on_stream(config, Names::WORK);
-        let made = self.in_time("asking for work", Duration::ZERO, made).await?;
+        let made = self.link.context.create_consumer_on_stream(config, Names::WORK);
+        let asked = api("CONSUMER.CREATE", &format!("{}.{host}.{}", Names::WORK, Names::work(host)));
+        let made = self.link.in_time("asking for work", &asked, Duration::ZERO, made).await?;
         let consumer = match made {
             Ok(consumer) => consumer,
-            Err(why) => return Err(self.not_there("asking for work", &why).await),
+            Err(why) => return Err(self.link.not_there("asking for work", &why).await),
         };
         self.hosts.borrow_mut().insert(host.to_owned(), consumer.clone());
         Ok(consumer)
@@ -105,9 +115,12 @@ impl Nats {
 
     async fn next(&self, host: &str, wait: Duration) -> Result<Option<Taken>, Fault> {
         let consumer = self.consumer(host).await?;
+        let next = api("CONSUMER.MSG.NEXT", &format!("{}.{host}", Names::WORK));
         let asked = match wait.is_zero() {
-            true => self.some(consumer.fetch().max_messages(1).messages(), wait).await,
-            false => self.some(consumer.batch().max_messages(1).expires(wait).messages(), wait).await,
+            true => self.link.some(&next, consumer.fetch().max_messages(1).messages(), wait).await,
+            false => {
+                self.link.some(&next, consumer.batch().max_messages(1).expires(wait).messages(), wait).await
+            }
         };
         if asked.is_err() {
             // It may be gone with the store: it is made again.
@@ -121,25 +134,25 @@ impl Nats {
 
     /// Says something of taken work, and waits until the server heard it.
     async fn say(&self, receipt: &str, word: &'static str) -> Result<(), Fault> {
-        let client = self.context.client();
+        let client = self.link.context.client();
         let asked = client.request(receipt.to_owned(), word.into());
-        let heard = self.in_time("keeping work", Duration::ZERO, asked).await?;
+        let heard = self.link.in_time("keeping work", receipt, Duration::ZERO, asked).await?;
         heard.map(drop).map_err(|why| lost("keeping work", &why))
     }
 
     async fn held(&self, key: &str) -> Result<Result<Holder, Place>, Fault> {
-        let latest = self.latest(Names::LEASES, &Names::lease(key)).await?;
+        let latest = self.link.latest(Names::LEASES, &self.link.names.lease(key)).await?;
         Ok(latest.map_or(Err(Place(0)), |latest| holder(&latest)))
     }
 
     async fn grant(&self, key: &str, after: Place, body: &[u8]) -> Result<Option<Fence>, Fault> {
         let message = PublishMessage::build().payload(body.to_vec().into());
-        let written = self.write(Names::lease(key), Some(after), message).await?;
+        let written = self.link.write(self.link.names.lease(key), Some(after), message).await?;
         Ok(written.map(|place| Fence(place.0)))
     }
 }
 
-/// Whether a message says that a lease was given up.
+/// Whether a message says that a lease or an object was given up.
 fn given_up(headers: Option<&HeaderMap>) -> bool {
     headers.is_some_and(|headers| headers.get(OPERATION).is_some())
 }
@@ -156,7 +169,7 @@ fn holder(latest: &StreamMessage) -> Result<Holder, Place> {
 fn written(message: &Message) -> Result<Written, Fault> {
     let info = message.info().map_err(|why| lost("reading on", &why))?;
     let stamp = u64::try_from(info.published.unix_timestamp_nanos()).unwrap_or_default();
-    let line = Names::line_of(&message.subject).to_owned();
+    let line = Names::line_of(&message.subject);
     Ok(Written { place: Place(info.stream_sequence), line, stamp, body: message.payload.to_vec() })
 }
 
@@ -164,7 +177,7 @@ impl Exchange for Nats {
     fn offer<'a>(&'a self, host: &'a str, id: &'a str, body: &'a [u8]) -> Work<'a, ()> {
         Box::pin(async move {
             let message = PublishMessage::build().payload(body.to_vec().into()).message_id(id);
-            self.write(Names::work(word("host", host)?), None, message).await.map(drop)
+            self.link.write(Names::work(word("host", host)?), None, message).await.map(drop)
         })
     }
 
@@ -207,7 +220,7 @@ impl Exchange for Nats {
     fn release<'a>(&'a self, key: &'a str, fence: Fence) -> Work<'a, ()> {
         Box::pin(async move {
             let message = PublishMessage::build().header(OPERATION, "DEL");
-            self.write(Names::lease(key), Some(Place(fence.0)), message).await.map(drop)
+            self.link.write(self.link.names.lease(key), Some(Place(fence.0)), message).await.map(drop)
         })
     }
 
@@ -217,10 +230,10 @@ impl Exchange for Nats {
 
     fn holders<'a>(&'a self, kind: &'a str) -> Work<'a, Vec<(String, Holder)>> {
         Box::pin(async move {
-            let (before, mut all) = (Names::lease(&format!("{kind}.")), Vec::new());
+            let (before, mut all) = (self.link.names.lease(&format!("{kind}.")), Vec::new());
             let mut from = DeliverPolicy::LastPerSubject;
             loop {
-                let read = self.read(Names::LEASES, format!("{before}*"), from, Duration::ZERO).await?;
+                let read = self.link.read(Names::LEASES, format!("{before}*"), from, Duration::ZERO).await?;
                 let Some(last) = read.last() else { return Ok(all) };
                 let place = |message: &Message| message.info().map_or(0, |info| info.stream_sequence);
                 // Each is kept once, so what comes after the last of these is the rest.
@@ -236,17 +249,17 @@ impl Exchange for Nats {
 
     fn append<'a>(&'a self, line: &'a LogLine, after: Place, body: &'a [u8]) -> Work<'a, Appended> {
         Box::pin(async move {
-            let subject = self.names.log(&line.run, line.generation, &line.line);
+            let subject = self.link.names.log(&line.run, line.generation, &line.line);
             let message = PublishMessage::build().payload(body.to_vec().into());
-            let written = self.write(subject, Some(after), message).await?;
+            let written = self.link.write(subject, Some(after), message).await?;
             Ok(written.map_or(Appended::Refused, Appended::At))
         })
     }
 
     fn last<'a>(&'a self, line: &'a LogLine) -> Work<'a, Option<Written>> {
         Box::pin(async move {
-            let subject = self.names.log(&line.run, line.generation, &line.line);
-            let latest = self.latest(&self.names.logs(), &subject).await?;
+            let subject = self.link.names.log(&line.run, line.generation, &line.line);
+            let latest = self.link.latest(&self.link.names.logs(), &subject).await?;
             Ok(latest.map(|latest| Written {
                 place: Place(latest.sequence),
                 line: line.line.clone(),
@@ -265,8 +278,8 @@ impl Exchange for Nats {
     ) -> Work<'a, Vec<Written>> {
         Box::pin(async move {
             let from = DeliverPolicy::ByStartSequence { start_sequence: after.0 + 1 };
-            let lines = self.names.lines(run, generation);
-            let read = self.read(&self.names.logs(), lines, from, wait).await?;
+            let lines = self.link.names.lines(run, generation);
+            let read = self.link.read(&self.link.names.logs(), lines, from, wait).await?;
             read.iter().map(written).collect()
         })
     }

@@ -7,6 +7,14 @@ use farmjank_results::fault::{Fault, FaultCode};
 
 /// Longest part of a name, bytes.
 const LONGEST: usize = 128;
+/// The kind of leases that hosts hold.
+const HOSTS: &str = "agent";
+/// The number of a line that has none.
+const UNNUMBERED: &str = "_";
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
 
 /// Whether a part of a name is one: letters, digits, `-` and `_`. The server reads `.`, `*` and `>` as more.
 pub fn is_word(text: &str) -> bool {
@@ -75,24 +83,41 @@ impl Names {
         format!("fj.obj.{}.{digest}.{part}", self.team)
     }
 
+    /// The team.
+    pub fn team(&self) -> &str {
+        &self.team
+    }
+
     /// Every subject of the team's logs.
     pub fn all_logs(&self) -> String {
-        format!("{}.{}.*.*.*", Names::LOG, self.team)
+        self.logs_of("*")
+    }
+
+    /// Every line of a writer, in any run; or of all (`*`).
+    pub fn logs_of(&self, writer: &str) -> String {
+        format!("{}.{}.*.*.{writer}.*", Names::LOG, self.team)
     }
 
     /// Every line of a run's generation.
     pub fn lines(&self, run: &str, generation: u32) -> String {
-        self.log(run, generation, "*")
+        format!("{}.{}.{run}.{generation}.*.*", Names::LOG, self.team)
     }
 
-    /// One line.
+    /// One line. Who writes it is a part of its own, for a right to write is given by parts: `0003-rack` is the line of
+    /// `rack`, number 0003.
     pub fn log(&self, run: &str, generation: u32, line: &str) -> String {
-        format!("{}.{}.{run}.{generation}.{line}", Names::LOG, self.team)
+        let (writer, number) = match line.split_once('-') {
+            Some((number, writer)) if is_number(number) && !writer.is_empty() => (writer, number),
+            _ => (line, UNNUMBERED),
+        };
+        format!("{}.{}.{run}.{generation}.{writer}.{number}", Names::LOG, self.team)
     }
 
     /// The line a subject is of.
-    pub fn line_of(subject: &str) -> &str {
-        subject.rsplit('.').next().unwrap_or_default()
+    pub fn line_of(subject: &str) -> String {
+        let mut parts = subject.rsplit('.');
+        let (number, writer) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        if is_number(number) { format!("{number}-{writer}") } else { writer.to_owned() }
     }
 
     /// Every host's offers.
@@ -100,9 +125,18 @@ impl Names {
         "fj.work.*"
     }
 
-    /// A lease.
-    pub fn lease(key: &str) -> String {
-        format!("$KV.FJ_LEASES.{key}")
+    /// Every lease.
+    pub fn all_leases() -> &'static str {
+        "$KV.FJ_LEASES.>"
+    }
+
+    /// A lease: of a host on the whole farm, for two teams' hosts of one name would take each other's work; all others
+    /// of the team.
+    pub fn lease(&self, key: &str) -> String {
+        match key.split_once('.') {
+            Some((kind, name)) if kind != HOSTS => format!("$KV.FJ_LEASES.{kind}.{}.{name}", self.team),
+            _ => format!("$KV.FJ_LEASES.{key}"),
+        }
     }
 
     /// A host's offers.
@@ -136,8 +170,19 @@ mod tests {
     }
 
     #[test]
-    fn the_line_is_read_from_its_subject() {
+    fn the_line_is_read_from_its_subject_and_its_writer_is_a_part_of_its_own() {
         let names = Names::of("pay").expect("a word");
-        assert_eq!(Names::line_of(&names.log("r", 2, "rack-3")), "rack-3");
+        assert_eq!(names.log("r", 2, "0003-rack-3"), "fj.log.pay.r.2.rack-3.0003");
+        for line in ["rack-3", "0003-rack-3", "0003-7", "_opening", "7", "7-", "-7", "0007-0008-x"] {
+            assert_eq!(Names::line_of(&names.log("r", 2, line)), line);
+        }
+    }
+
+    #[test]
+    fn leases_are_of_the_team_but_for_those_of_hosts() {
+        let names = Names::of("pay").expect("a word");
+        assert_eq!(names.lease("agent.rack"), "$KV.FJ_LEASES.agent.rack");
+        assert_eq!(names.lease("run.r"), "$KV.FJ_LEASES.run.pay.r");
+        assert_eq!(names.lease("run."), "$KV.FJ_LEASES.run.pay.");
     }
 }

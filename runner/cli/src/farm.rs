@@ -16,7 +16,7 @@ const SECRET_BYTES: u64 = 64 << 10;
 /// What holds the credentials, where no file is named.
 const VARIABLE: &str = "FARMJANK_FARM_SECRET";
 
-/// Connects; `keeps` says whether this end may make what is missing there.
+/// Connects; `keeps` says whether this end makes what is missing there, if it may. Who may not waits for who may.
 ///
 /// # Errors
 /// `usage`, `farm_refused`, `farm_unreachable` (passing).
@@ -26,6 +26,21 @@ pub async fn connected(
     name: &str,
     keeps: bool,
 ) -> Result<Rc<dyn Exchange>, Fault> {
+    let nats = opened(url, args, name, keeps).await?;
+    if keeps {
+        match nats.prepare().await {
+            Err(fault) if fault.code != FaultCode::FarmRefused => return Err(fault),
+            _ => {}
+        }
+    }
+    Ok(Rc::new(nats))
+}
+
+/// Connects, and makes nothing.
+///
+/// # Errors
+/// As `connected`.
+pub async fn opened(url: &str, args: &FarmArgs, name: &str, keeps: bool) -> Result<Nats, Fault> {
     let secret = match &args.farm_secret {
         Some(path) => {
             let bytes = host::read_file(path, SECRET_BYTES)
@@ -39,9 +54,5 @@ pub async fn connected(
     };
     let authorities = args.farm_ca.clone();
     let address = Address { urls: url.to_owned(), name: name.to_owned(), secret, authorities };
-    let nats = Nats::connect(&address, &args.team, Terms::FARM, PATIENCE, keeps).await?;
-    if keeps {
-        nats.prepare().await?;
-    }
-    Ok(Rc::new(nats))
+    Nats::connect(&address, &args.team, Terms::FARM, PATIENCE, keeps).await
 }

@@ -8,7 +8,7 @@ use crate::bench::Bench;
 use crate::note::{HostNote, LabPart, PhoneNote, lease_of};
 use crate::shift::{Asked, Offer, Offered, Shift, Texts, spoken, written};
 pub use crate::working::ShiftFiles;
-use crate::working::Working;
+use crate::working::{Working, passes};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
@@ -154,6 +154,7 @@ impl Agent {
         let (phones, me) = (digest::of(listed), who.clone());
         let mut note = HostNote { v: VERSION, tool, who, team, lab, looked, phones, works: Vec::new() };
         let is_mine = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok_and(|other| other.who == me);
+        let mut told = String::new();
         loop {
             let now = self.now();
             note.works = self.queue.told();
@@ -184,10 +185,15 @@ impl Agent {
                     self.tell("another host has this name; waiting for it to end");
                     lease.answered(now, &Leased::Held(holder), is_mine);
                 }
-                Ok(answer) => lease.answered(now, &answer, is_mine),
+                Ok(answer) => {
+                    told.clear();
+                    lease.answered(now, &answer, is_mine);
+                }
                 Err(fault) => {
-                    if !lease.is_safe(now) {
-                        self.tell(&fault.to_string());
+                    let fault = fault.to_string();
+                    if !lease.is_safe(now) && told != fault {
+                        self.tell(&fault);
+                        told = fault;
                     }
                     lease.unanswered(now);
                 }
@@ -197,11 +203,20 @@ impl Agent {
 
     /// Takes what is offered.
     async fn listening(&self) {
+        let mut told = None;
         loop {
             match self.exchange().take(&self.setup.host, WAIT).await {
-                Ok(None) => {}
+                Ok(None) => told = None,
                 Ok(Some(taken)) => self.taken(taken).await,
-                Err(_) => sleep(AGAIN).await,
+                Err(fault) => {
+                    // Its lease tells of a farm that is away.
+                    let is_new =
+                        !passes(&fault) && told.replace(fault.code.clone()) != Some(fault.code.clone());
+                    if is_new {
+                        self.tell(&fault.to_string());
+                    }
+                    sleep(AGAIN).await;
+                }
             }
         }
     }

@@ -76,7 +76,7 @@ const IN_TESTS: [(&str, &str); 7] = [
 ];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 14] = [
+const RESERVED: [(&str, &[&str]); 16] = [
     (
         "tokio",
         &[
@@ -95,6 +95,8 @@ const RESERVED: [(&str, &[&str]); 14] = [
     ),
     ("futures", &["seams", "devices", "farm", "frames", "lab", "engine", "shifts", "cli", "tests"]),
     ("async-nats", &["farm"]),
+    ("nkeys", &["farm"]),
+    ("rcgen", &["farm"]),
     ("rquickjs", &["script"]),
     ("serde-saphyr", &["scenarios", "lab", "cli"]),
     ("quick-junit", &["reporters"]),

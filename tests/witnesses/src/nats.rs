@@ -1,7 +1,7 @@
 //! A real NATS server, started for one test on a free port, its store in a folder of its own.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "runs a real program")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,12 @@ const SOON: Duration = Duration::from_secs(20);
 pub struct NatsServer {
     program: String,
     child: Child,
-    /// What it keeps.
-    folder: tempfile::TempDir,
-    port: u16,
+    /// With its configuration, and what it keeps.
+    folder: PathBuf,
+    /// Where it listens, and where it tells of itself.
+    urls: (String, String),
+    /// Goes with it.
+    own: Option<tempfile::TempDir>,
 }
 
 impl NatsServer {
@@ -26,32 +29,60 @@ impl NatsServer {
     /// # Panics
     /// One is named and does not start, or this is CI and none is named.
     pub fn start(more: &str) -> Option<NatsServer> {
+        let own = tempfile::tempdir().expect("a folder");
+        let config = format!(
+            "max_payload: 1048576\njetstream {{ store_dir: \"store\", sync_interval: always }}\n{more}\n"
+        );
+        std::fs::write(own.path().join("nats.conf"), config).expect("a file");
+        let mut server = NatsServer::configured(own.path())?;
+        server.own = Some(own);
+        Some(server)
+    }
+
+    /// One with the `nats.conf` of this folder as it stands there, but for the ports.
+    ///
+    /// # Panics
+    /// As `start`.
+    pub fn configured(folder: &Path) -> Option<NatsServer> {
         let Ok(program) = std::env::var(PROGRAM) else {
             assert!(std::env::var_os("CI").is_none(), "CI must have a NATS server, named by {PROGRAM}");
             println!("skipped: no NATS server, see {PROGRAM} in .ci/run");
             return None;
         };
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = folder.path().display();
-        let config = format!(
-            "listen: \"127.0.0.1:-1\"\nports_file_dir: \"{at}\"\nmax_payload: 1048576\n\
-             jetstream {{ store_dir: \"{at}/store\", sync_interval: always }}\n{more}\n"
-        );
-        std::fs::write(folder.path().join("nats.conf"), config).expect("a file");
-        let child = launch(&program, &folder);
-        let mut server = NatsServer { program, child, folder, port: 0 };
-        server.port = server.listens();
+        let child = launch(&program, folder, "-1");
+        let urls = (String::new(), String::new());
+        let mut server = NatsServer { program, child, folder: folder.to_owned(), urls, own: None };
+        server.urls = server.listens();
         Some(server)
     }
 
     /// Its address.
     pub fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        self.urls.0.clone()
+    }
+
+    /// Where it tells of itself.
+    pub fn monitor(&self) -> String {
+        self.urls.1.clone()
     }
 
     /// The folder its store is in.
     pub fn store(&self) -> PathBuf {
-        self.folder.path().join("store")
+        self.folder.join("store")
+    }
+
+    /// What it wrote.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    /// Has it read its configuration again.
+    ///
+    /// # Panics
+    /// There is no `kill`.
+    pub fn reload(&self) {
+        let told = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status();
+        assert!(told.expect("kill runs").success(), "it was there");
     }
 
     /// Kills it as a power switch does.
@@ -62,36 +93,33 @@ impl NatsServer {
 
     /// Starts it again after it was killed, on the port it had.
     pub fn again(&mut self) {
-        let config = self.folder.path().join("nats.conf");
-        let text = std::fs::read_to_string(&config).expect("a file");
-        let fixed = text.replace("127.0.0.1:-1", &format!("127.0.0.1:{}", self.port));
-        std::fs::write(&config, fixed).expect("a file");
-        self.child = launch(&self.program, &self.folder);
-        self.listens();
+        let port = self.urls.0.rsplit(':').next().unwrap_or_default();
+        self.child = launch(&self.program, &self.folder, port);
+        self.urls = self.listens();
     }
 
-    /// The port, once it listens: it writes it into a file.
-    fn listens(&mut self) -> u16 {
+    /// Where, once it listens: it writes it into a file.
+    fn listens(&mut self) -> (String, String) {
         let file = format!("nats-server_{}.ports", self.child.id());
-        let (file, until) = (self.folder.path().join(file), Instant::now() + SOON);
+        let (file, until) = (self.folder.join(file), Instant::now() + SOON);
         loop {
             let text = std::fs::read_to_string(&file).unwrap_or_default();
-            let port = text.split("://127.0.0.1:").nth(1).and_then(|rest| rest.split('"').next());
-            if let Some(port) = port.and_then(|port| port.parse().ok()) {
-                return port;
+            let mut urls = text.split('"').filter(|url| url.contains("://127.0.0.1:")).map(str::to_owned);
+            if let (Some(url), Some(monitor)) = (urls.next(), urls.next()) {
+                return (url, monitor);
             }
             let ended = self.child.try_wait().expect("it is ours");
-            let log = || std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-            assert!(ended.is_none() && Instant::now() < until, "the server does not listen: {}", log());
+            assert!(ended.is_none() && Instant::now() < until, "the server does not listen: {}", self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 }
 
-fn launch(program: &str, folder: &tempfile::TempDir) -> Child {
-    let log = std::fs::File::options().create(true).append(true).open(folder.path().join("log"));
+fn launch(program: &str, folder: &Path, port: &str) -> Child {
+    let log = std::fs::File::options().create(true).append(true).open(folder.join("log"));
     let mut server = Command::new(program);
-    server.arg("-c").arg(folder.path().join("nats.conf")).stdin(Stdio::null()).stdout(Stdio::null());
+    server.current_dir(folder).args(["-c", "nats.conf", "-a", "127.0.0.1", "-p", port, "-m", "-1"]);
+    server.arg("--ports_file_dir").arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
     server.stderr(log.expect("a file")).spawn().expect("the named server starts")
 }
 

@@ -1,12 +1,14 @@
 //! What all calls to the server are made of: writing behind what is known to be last, reading the last, reading on.
 //! Every one has its time limit, and says passing where no answer came.
 
-use super::Nats;
+use super::Terms;
+use super::refusals::Refusals;
+use crate::subjects::Names;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
-use async_nats::jetstream::{ErrorCode, Message};
+use async_nats::jetstream::{Context, ErrorCode, Message};
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::exchange::Place;
@@ -15,6 +17,8 @@ use std::error::Error;
 use std::fmt::Display;
 use std::time::Duration;
 
+/// What every question to the server begins with.
+const API: &str = "$JS.API";
 /// Messages read at once.
 const AT_ONCE: usize = 64;
 /// What they may hold together, bytes.
@@ -54,15 +58,38 @@ fn is_full(why: &PublishError) -> bool {
     .any(|full| words.contains(full))
 }
 
-impl Nats {
-    /// What takes longer than the patience, and how much longer is allowed.
+/// What is asked of the server, of a stream.
+pub(super) fn api(what: &str, of: &str) -> String {
+    format!("{API}.{what}.{of}")
+}
+
+/// What calls are made over. One field for each thing they are made by.
+pub(super) struct Link {
+    pub(super) context: Context,
+    pub(super) names: Names,
+    pub(super) terms: Terms,
+    pub(super) patience: Duration,
+    /// Whether what is missing on the server is made by this end.
+    pub(super) keeps: bool,
+    pub(super) refusals: Refusals,
+}
+
+impl Link {
+    /// What takes longer than the patience, and how much longer is allowed; or what the server refuses by naming the
+    /// subject of the question.
     pub(super) async fn in_time<T>(
         &self,
         what: &str,
+        subject: &str,
         more: Duration,
         call: impl Future<Output = T>,
     ) -> Result<T, Fault> {
-        let timed = tokio::time::timeout(self.patience + more, call).await;
+        let told = self.refusals.listen();
+        let timed = tokio::select! {
+            biased;
+            timed = tokio::time::timeout(self.patience + more, call) => timed,
+            refused = self.refusals.of(told, subject) => return Err(refused),
+        };
         timed.map_err(|_| unreachable(&format!("{what}: not in time")))
     }
 
@@ -77,8 +104,8 @@ impl Nats {
             Some(Place(after)) => message.expected_last_subject_sequence(after),
             None => message,
         };
-        let sent = async { self.context.send_publish(subject, message).await?.await };
-        match self.in_time("writing", Duration::ZERO, sent).await? {
+        let sent = async { self.context.send_publish(subject.clone(), message).await?.await };
+        match self.in_time("writing", &subject, Duration::ZERO, sent).await? {
             Ok(ack) => Ok(Some(Place(ack.sequence))),
             Err(why) => match why.kind() {
                 PublishErrorKind::WrongLastSequence => Ok(None),
@@ -103,20 +130,27 @@ impl Nats {
 
     /// What the store is made of is not there: whoever may, makes it again. The call can be made again.
     async fn missing(&self) -> Fault {
-        let gone = unreachable("its store is not there");
-        match self.keeps {
-            true => self.prepare().await.err().unwrap_or(gone),
-            false => gone,
+        if !self.keeps {
+            return unreachable("its store is not there");
+        }
+        match self.prepare().await {
+            Ok(()) => unreachable("its store was not there, and is made again"),
+            // It is waited for: others may.
+            Err(fault) if fault.code == FaultCode::FarmRefused => {
+                unreachable("its store is not there; the next run makes it, for these credentials may not")
+            }
+            Err(fault) => fault,
         }
     }
 
     /// What a subject holds last.
-    pub(super) async fn latest(&self, stream: &str, subject: &str) -> Result<Option<StreamMessage>, Fault> {
+    pub(super) async fn latest(&self, name: &str, subject: &str) -> Result<Option<StreamMessage>, Fault> {
         let read = async {
-            let stream = self.context.get_stream_no_info(stream).await.map_err(|why| why.to_string())?;
+            let stream = self.context.get_stream_no_info(name).await.map_err(|why| why.to_string())?;
             Ok::<_, String>(stream.get_last_raw_message_by_subject(subject).await)
         };
-        let read = self.in_time("reading", Duration::ZERO, read).await?;
+        let asked = api("STREAM.MSG.GET", name);
+        let read = self.in_time("reading", &asked, Duration::ZERO, read).await?;
         match read.map_err(|why| unreachable(&why))? {
             Ok(message) => Ok(Some(message)),
             Err(why) => match why.kind() {
@@ -137,7 +171,14 @@ impl Nats {
         from: DeliverPolicy,
         wait: Duration,
     ) -> Result<Vec<Message>, Fault> {
+        // A reader with a name has what it reads in the subject it is asked for by, where a right to read is given.
+        let name = self.word();
+        let (asked, next) = (
+            api("CONSUMER.CREATE", &format!("{stream}.{name}.{filter}")),
+            api("CONSUMER.MSG.NEXT", &format!("{stream}.{name}")),
+        );
         let config = pull::Config {
+            name: Some(name),
             deliver_policy: from,
             ack_policy: AckPolicy::None,
             filter_subject: filter,
@@ -147,26 +188,33 @@ impl Nats {
             ..pull::Config::default()
         };
         let made = self.context.create_consumer_on_stream(config, stream);
-        let made = self.in_time("reading on", Duration::ZERO, made).await?;
+        let made = self.in_time("reading on", &asked, Duration::ZERO, made).await?;
         let consumer = match made {
             Ok(consumer) => consumer,
             Err(why) => return Err(self.not_there("reading on", &why).await),
         };
         let mut all = Vec::new();
         if !wait.is_zero() {
-            all = self.some(consumer.batch().max_messages(1).expires(wait).messages(), wait).await?;
+            all = self.some(&next, consumer.batch().max_messages(1).expires(wait).messages(), wait).await?;
             if all.is_empty() {
                 return Ok(all);
             }
         }
         let rest = consumer.fetch().max_messages(AT_ONCE).max_bytes(BYTES_AT_ONCE).messages();
-        all.extend(self.some(rest, Duration::ZERO).await?);
+        all.extend(self.some(&next, rest, Duration::ZERO).await?);
         Ok(all)
+    }
+
+    /// A word nobody else has.
+    fn word(&self) -> String {
+        let inbox = self.context.client().new_inbox();
+        inbox.rsplit('.').next().unwrap_or_default().to_owned()
     }
 
     /// The messages of one request.
     pub(super) async fn some(
         &self,
+        subject: &str,
         asked: impl Future<Output = Result<pull::Batch, pull::BatchError>>,
         wait: Duration,
     ) -> Result<Vec<Message>, Fault> {
@@ -178,6 +226,6 @@ impl Nats {
             }
             Ok(all)
         };
-        self.in_time("reading on", wait, read).await?
+        self.in_time("reading on", subject, wait, read).await?
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Credentials come as text and go nowhere but to the server.
 
+use super::refusals::Refusals;
+use crate::roles::inbox;
 use crate::subjects::word;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions};
 use farmjank_leaf::text::line;
@@ -27,7 +29,11 @@ pub struct Address {
 ///
 /// # Errors
 /// `usage`: no such address. `farm_refused`: the server does not let this end in. `farm_unreachable` (passing).
-pub(super) async fn open(address: &Address, patience: Duration) -> Result<Client, Fault> {
+pub(super) async fn open(
+    address: &Address,
+    patience: Duration,
+    refusals: &Refusals,
+) -> Result<Client, Fault> {
     let urls: Vec<&str> = address.urls.split(',').map(str::trim).collect();
     if let Some(bad) = urls.iter().find(|url| url.contains('@')) {
         let told = line(bad.rsplit('@').next().unwrap_or_default(), 80);
@@ -39,18 +45,26 @@ pub(super) async fn open(address: &Address, patience: Duration) -> Result<Client
         .connection_timeout(patience)
         .request_timeout(Some(patience))
         .reconnect_delay_callback(|tries| Duration::from_millis(100 << tries.min(5)));
+    let heard = refusals.clone();
+    options = options.event_callback(move |event| {
+        let heard = heard.clone();
+        async move { heard.hear(&event) }
+    });
     if let Some(path) = &address.authorities {
         options = options.add_root_certificates(path.clone()).require_tls(true);
     }
+    let unread = || {
+        Fault::new(FaultCode::Usage, "the farm's credentials cannot be read")
+            .advise("an nkey's seed (SU…) or a .creds file is wanted")
+    };
     options = match address.secret.as_deref().map(str::trim) {
         None => options,
         Some(seed) if seed.starts_with("SU") && !seed.contains(char::is_whitespace) => {
-            options.nkey(seed.to_owned())
+            let key = nkeys::KeyPair::from_seed(seed).map_err(|_| unread())?.public_key();
+            // Answers come where nobody else may listen.
+            options.nkey(seed.to_owned()).custom_inbox_prefix(inbox(&key))
         }
-        Some(creds) => options.credentials(creds).map_err(|_| {
-            Fault::new(FaultCode::Usage, "the farm's credentials cannot be read")
-                .advise("an nkey's seed (SU…) or a .creds file is wanted")
-        })?,
+        Some(creds) => options.credentials(creds).map_err(|_| unread())?,
     };
     let told = line(&address.urls, 120);
     let connected = tokio::time::timeout(patience * 2, options.connect(urls)).await;

@@ -1,13 +1,11 @@
 //! Objects by digest: one message for each part, the first written last. Most are a part alone, which is written and
 //! read by one question each; the client's own way asks four times for either.
 
-use super::Nats;
-use super::calls::lost;
+use super::{Nats, OPERATION, given_up};
 use crate::subjects::word;
-use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::message::{PublishMessage, StreamMessage};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::exchange::Place;
-use std::time::Duration;
 
 /// Bytes of a part: an answer of the server holds it in a longer form, and a megabyte at most.
 const PART: usize = 512 << 10;
@@ -18,35 +16,55 @@ const PARTS: &str = "FJ-Parts";
 
 impl Nats {
     fn part(&self, digest: &str, part: usize) -> Result<String, Fault> {
-        Ok(self.names.object(word("object", digest)?, &part.to_string()))
+        Ok(self.link.names.object(word("object", digest)?, &part.to_string()))
     }
 
-    /// Leaves an object; a part that is there already is left as it is.
+    /// Leaves an object; a part that is there already is left as it is, unless the object was given up.
     pub(super) async fn leave(&self, digest: &str, bytes: &[u8]) -> Result<(), Fault> {
         let many = bytes.len().div_ceil(PART).max(1);
         if many > MOST {
             let what = format!("an object of {} bytes: at most {} go over a farm", bytes.len(), MOST * PART);
             return Err(Fault::new(FaultCode::FarmFull, what));
         }
+        let mut first = None;
         for part in (0..many).rev() {
-            let from = part * PART;
-            let piece = &bytes[from..bytes.len().min(from + PART)];
-            let message =
-                PublishMessage::build().payload(piece.to_vec().into()).header(PARTS, many.to_string());
-            self.write(self.part(digest, part)?, Some(Place(0)), message).await?;
+            first = self.write_part(digest, bytes, part, Some(Place(0))).await?;
         }
-        Ok(())
+        if first.is_some() {
+            return Ok(());
+        }
+        let there = self.link.latest(&self.link.names.objects(), &self.part(digest, 0)?).await?;
+        let Some(there) = there.filter(|there| given_up(Some(&there.headers))) else { return Ok(()) };
+        // Nothing of what was there before is trusted.
+        for part in (1..many).rev() {
+            self.write_part(digest, bytes, part, None).await?;
+        }
+        self.write_part(digest, bytes, 0, Some(Place(there.sequence))).await.map(drop)
+    }
+
+    async fn write_part(
+        &self,
+        digest: &str,
+        bytes: &[u8],
+        part: usize,
+        after: Option<Place>,
+    ) -> Result<Option<Place>, Fault> {
+        let (many, from) = (bytes.len().div_ceil(PART).max(1), part * PART);
+        let piece = &bytes[from..bytes.len().min(from + PART)];
+        let message = PublishMessage::build().payload(piece.to_vec().into()).header(PARTS, many.to_string());
+        self.link.write(self.part(digest, part)?, after, message).await
     }
 
     /// An object; none where a part of it is not there.
     pub(super) async fn object(&self, digest: &str) -> Result<Option<Vec<u8>>, Fault> {
-        let stream = self.names.objects();
-        let Some(first) = self.latest(&stream, &self.part(digest, 0)?).await? else { return Ok(None) };
-        let said = first.headers.get(PARTS).and_then(|many| many.as_str().parse().ok());
-        let many: usize = said.unwrap_or(1);
+        let stream = self.link.names.objects();
+        let Some(first) = self.link.latest(&stream, &self.part(digest, 0)?).await? else { return Ok(None) };
+        if given_up(Some(&first.headers)) {
+            return Ok(None);
+        }
         let mut bytes = first.payload.to_vec();
-        for part in 1..many.min(MOST) {
-            match self.latest(&stream, &self.part(digest, part)?).await? {
+        for part in 1..parts(&first) {
+            match self.link.latest(&stream, &self.part(digest, part)?).await? {
                 Some(next) => bytes.extend_from_slice(&next.payload),
                 None => return Ok(None),
             }
@@ -54,14 +72,28 @@ impl Nats {
         Ok(Some(bytes))
     }
 
-    /// Forgets an object with all its parts.
+    /// Gives an object up by a word in place of its parts: to purge it would need a right to purge all.
     pub(super) async fn forget(&self, digest: &str) -> Result<(), Fault> {
-        let (name, subject) = (self.names.objects(), self.names.object(word("object", digest)?, "*"));
-        let purged = async {
-            let stream = self.context.get_stream_no_info(name).await.map_err(|why| why.to_string())?;
-            stream.purge().filter(subject).await.map_err(|why| why.to_string())
-        };
-        let purged = self.in_time("an object", Duration::ZERO, purged).await?;
-        purged.map(drop).map_err(|why| lost("an object", &why))
+        let there = self.link.latest(&self.link.names.objects(), &self.part(digest, 0)?).await?;
+        let Some(there) = there.filter(|there| !given_up(Some(&there.headers))) else { return Ok(()) };
+        let gone = || PublishMessage::build().header(OPERATION, "DEL");
+        match self.link.write(self.part(digest, 0)?, Some(Place(there.sequence)), gone()).await {
+            Ok(Some(_)) => {}
+            // Somebody else was first.
+            Ok(None) => return Ok(()),
+            // Who only reads leaves it to those who write.
+            Err(fault) if fault.code == FaultCode::FarmRefused => return Ok(()),
+            Err(fault) => return Err(fault),
+        }
+        for part in 1..parts(&there) {
+            self.link.write(self.part(digest, part)?, None, gone()).await?;
+        }
+        Ok(())
     }
+}
+
+/// How many parts an object has, by its first.
+fn parts(first: &StreamMessage) -> usize {
+    let said = first.headers.get(PARTS).and_then(|many| many.as_str().parse().ok());
+    said.unwrap_or(1).min(MOST)
 }

@@ -1,8 +1,10 @@
 //! What is kept on the server, and how: four streams, made where they are missing.
 
-use super::calls::{lost, unreachable};
-use super::{Nats, Terms};
+use super::Terms;
+use super::calls::{Link, api, lost};
 use crate::subjects::Names;
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
 use farmjank_results::fault::Fault;
 use std::time::Duration;
@@ -27,7 +29,7 @@ fn work() -> Config {
 fn leases(terms: &Terms) -> Config {
     Config {
         name: Names::LEASES.to_owned(),
-        subjects: vec![Names::lease(">")],
+        subjects: vec![Names::all_leases().to_owned()],
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         max_age: terms.term,
@@ -61,22 +63,40 @@ fn objects(names: &Names, terms: &Terms) -> Config {
     }
 }
 
-impl Nats {
+/// All of them, of a team.
+pub(super) fn configs(names: &Names, terms: &Terms) -> [Config; 4] {
+    [work(), leases(terms), logs(names, terms), objects(names, terms)]
+}
+
+impl Link {
     /// Makes what is missing on the server; what is there stays as it is.
     ///
     /// # Errors
-    /// `farm_refused`, `farm_unreachable` (passing).
-    pub async fn prepare(&self) -> Result<(), Fault> {
-        let (names, terms) = (&self.names, &self.terms);
-        for config in [work(), leases(terms), logs(names, terms), objects(names, terms)] {
+    /// `farm_refused`: something is missing that these credentials may not make. `farm_unreachable` (passing).
+    pub(super) async fn prepare(&self) -> Result<(), Fault> {
+        for config in configs(&self.names, &self.terms) {
             let name = config.name.clone();
-            let made = tokio::time::timeout(self.patience, self.context.get_or_create_stream(config)).await;
-            match made {
-                Ok(Ok(_)) => {}
-                Ok(Err(why)) => return Err(lost(&format!("{name} cannot be made"), &why)),
-                Err(_) => return Err(unreachable(&format!("{name} was not made in time"))),
+            if self.stream(&name).await?.is_none() {
+                let making = format!("{name} cannot be made");
+                let made = self.context.get_or_create_stream(config);
+                let made = self.in_time(&making, &api("STREAM.CREATE", &name), Duration::ZERO, made).await?;
+                made.map_err(|why| lost(&making, &why))?;
             }
         }
         Ok(())
+    }
+
+    /// How a stream is kept; none where it is not there.
+    pub(super) async fn stream(&self, name: &str) -> Result<Option<Config>, Fault> {
+        let asked = self.context.get_stream(name);
+        match self.in_time("asking for a stream", &api("STREAM.INFO", name), Duration::ZERO, asked).await? {
+            Ok(stream) => Ok(Some(stream.cached_info().config.clone())),
+            Err(why) => match why.kind() {
+                GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => {
+                    Ok(None)
+                }
+                _ => Err(lost("asking for a stream", &why)),
+            },
+        }
     }
 }

@@ -2,4 +2,5 @@
 
 mod conformance;
 mod letting_in;
+mod roles;
 mod swarm;
