@@ -34,7 +34,9 @@ pub use baseline::{
 pub use bisect::BisectArgs;
 pub use causes::{CausesArgs, StackForm, StackRules};
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
-pub use farm::{AgentArgs, FarmArgs, FarmCommand, FarmCommandArgs, FarmStatusArgs};
+pub use farm::{
+    AgentArgs, FarmArgs, FarmCommand, FarmCommandArgs, FarmDoctorArgs, FarmInitArgs, FarmRole, FarmStatusArgs,
+};
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
 pub use health::HealthArgs;
@@ -116,7 +118,7 @@ pub enum Command {
     Run(RunArgs),
     /// Offer this computer's phones to a farm: take shifts of runs (`run --farm`), measure, send (docs/farm.md).
     Agent(AgentArgs),
-    /// What there is on a farm.
+    /// What there is on a farm; write one, or prove it.
     Farm(FarmCommandArgs),
     /// Compare two builds: install both in turn on every phone, run, say which windows became slower.
     Ab(AbArgs),

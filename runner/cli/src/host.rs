@@ -21,7 +21,7 @@ pub use output::{append_file, make_way, write_file};
 pub use plugin::PluginProcess;
 pub use poured::pour;
 pub use reading::{home_of, is_below, is_handed, read_file, read_from, read_pieces, whole_path, yaml_files};
-pub use secrets::{for_owner, has_secrets, keep_secret};
+pub use secrets::{for_owner, has_secrets, keep_secret, write_secret};
 pub use system::EndRequests;
 
 use farmjank_engine::scribe::Voice;
@@ -318,6 +318,11 @@ pub fn screen_size() -> Option<(usize, usize)> {
 /// Wall time now, RFC 3339 in UTC.
 pub fn wall() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Wall time now, ms since 1970.
+pub fn wall_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
 }
 
 /// A number nobody can foretell, other at every call.

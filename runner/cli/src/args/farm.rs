@@ -1,6 +1,6 @@
 //! Flags of runs over a farm, and of its agents.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Which farm.
@@ -107,6 +107,10 @@ pub struct FarmCommandArgs {
 pub enum FarmCommand {
     /// List its hosts and their phones, and what keeps one from being measured.
     Status(FarmStatusArgs),
+    /// Write what a farm is made of into a new folder: its server's configuration, keys, certificates, units.
+    Init(FarmInitArgs),
+    /// Prove a farm: who answers, who is let in, what is kept, and what these credentials may do and may not.
+    Doctor(FarmDoctorArgs),
 }
 
 /// `farmjank farm status`
@@ -118,4 +122,74 @@ pub struct FarmStatusArgs {
     /// Which farm.
     #[command(flatten)]
     pub of: FarmArgs,
+}
+
+const INIT_EXAMPLES: &str = "Examples:\n  \
+farmjank farm init farm --name farm.example --hosts rack-1,rack-2   # README.md in it says what goes where\n  \
+farmjank farm init farm --hosts rack-3                              # one more host\n  \
+farmjank farm init farm --team web --hosts web-1                    # another team with a host of its own\n  \
+farmjank farm init farm --rotate agent-rack-1                       # a new key, and the old one is out\n\n\
+Exit codes: 0 written · 2 usage";
+
+/// `farmjank farm init`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = INIT_EXAMPLES)]
+pub struct FarmInitArgs {
+    /// A folder that is not there yet, or empty; or one this command wrote, to add to.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The computers with phones, as their agents are called.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub hosts: Vec<String>,
+    /// The team they are of; default `main`.
+    #[arg(long, value_name = "NAME")]
+    pub team: Option<String>,
+    /// The server's name or address, as others dial it; default `localhost`.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Where the server listens; default `0.0.0.0:4222`.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<String>,
+    /// Make these keys anew: `agent-HOST`, `run-TEAM`, `viewer-TEAM`, `keeper`, or `server` for the certificates.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub rotate: Vec<String>,
+}
+
+const DOCTOR_EXAMPLES: &str = "Examples:\n  \
+farmjank farm doctor --farm tls://farm.example:4222 --farm-secret run.nk --farm-ca authority.pem --role run\n  \
+farmjank farm doctor --farm tls://farm.example:4222 --farm-secret agent.nk --farm-ca authority.pem --role agent --host rack-1\n\n\
+Exit codes: 0 well · 2 usage · 3 something is wrong, or no farm answers";
+
+/// `farmjank farm doctor`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub struct FarmDoctorArgs {
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// What these credentials are for: everything else that is allowed to them is wrong.
+    #[arg(long, value_name = "ROLE")]
+    pub role: Option<FarmRole>,
+    /// The host of an agent's credentials.
+    #[arg(long, value_name = "NAME", required_if_eq("role", "agent"))]
+    pub host: Option<String>,
+    /// Where the server tells of itself, on its own computer: `http://127.0.0.1:8222`.
+    #[arg(long, value_name = "URL")]
+    pub monitor: Option<String>,
+}
+
+/// What credentials are for.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FarmRole {
+    /// Measures on one host.
+    Agent,
+    /// Conducts runs.
+    Run,
+    /// Looks.
+    Viewer,
+    /// Makes what the store holds.
+    Keeper,
 }

@@ -1,9 +1,12 @@
-//! `farmjank farm`: what there is on a farm.
+//! `farmjank farm`: what there is on a farm, what one is made of, and whether it is well.
+
+mod doctor;
+mod init;
 
 use crate::args::{FarmCommand, FarmCommandArgs, FarmStatusArgs};
 use crate::farm::connected;
 use crate::host::Streams;
-use crate::settings::refuse;
+use crate::settings::{Terminal, refuse};
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Blame, Fault};
@@ -13,14 +16,19 @@ use farmjank_shifts::note::{Host, PhoneNote, WorkNote, listed};
 /// Longest name or reason that is shown, characters.
 const WIDE: usize = 160;
 
-/// Answers; 3 where nobody is there.
-pub async fn run(args: &FarmCommandArgs) -> u8 {
-    let FarmCommand::Status(args) = &args.command;
-    match status(args).await {
-        Ok(hosts) => {
+/// Answers; 3 where nobody is there, or something is wrong.
+pub async fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
+    let answered = match &args.command {
+        FarmCommand::Init(args) => return init::run(args),
+        FarmCommand::Doctor(args) => doctor::run(args, terminal).await,
+        FarmCommand::Status(args) => status(args).await.map(|hosts| {
             Streams.out(&told(&hosts));
-            if hosts.is_empty() { Verdict::Broken.exit_code() } else { 0 }
-        }
+            !hosts.is_empty()
+        }),
+    };
+    match answered {
+        Ok(true) => 0,
+        Ok(false) => Verdict::Broken.exit_code(),
         Err(fault) if fault.blame == Blame::Scenario => refuse(&fault.into()),
         Err(fault) => {
             Streams.err(&format!("error: {fault}\n"));

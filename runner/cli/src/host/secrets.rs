@@ -8,6 +8,7 @@
 
 use super::system;
 use farmjank_leaf::mask::Mask;
+use farmjank_results::file_error::FileError;
 use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -59,6 +60,27 @@ pub(super) fn make_folders(path: &Path) -> io::Result<()> {
         system::make_folders_for_owner(&mut builder);
     }
     builder.create(path)
+}
+
+/// Writes a file whose every byte is a secret: never open to others, not even while it is written, and in place of
+/// what was there.
+///
+/// # Errors
+/// The file, and why.
+pub fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let write = || {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        match fs::remove_file(path) {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(why),
+            _ => {}
+        }
+        let mut options = OpenOptions::new();
+        system::make_file_for_owner(&mut options);
+        io::Write::write_all(&mut options.write(true).create_new(true).open(path)?, bytes)
+    };
+    write().map_err(|why| FileError::io(path, &why))
 }
 
 /// Makes a file or folder that is there its owner's alone, where there are secrets.

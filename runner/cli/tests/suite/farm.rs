@@ -1,8 +1,12 @@
 //! Runs over the hosts of a farm, with a real NATS server between real processes: what a local run leaves, they leave,
 //! whatever dies meanwhile.
 
+#[cfg(target_os = "linux")]
+mod made;
 mod queue;
 mod taken_up;
+#[cfg(target_os = "linux")]
+mod well;
 
 use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, files_below, write};
 use farmjank_witnesses::nats::NatsServer;
