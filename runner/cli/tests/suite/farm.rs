@@ -2,6 +2,8 @@
 //! whatever dies meanwhile.
 
 #[cfg(target_os = "linux")]
+mod kept;
+#[cfg(target_os = "linux")]
 mod made;
 mod queue;
 mod taken_up;
