@@ -31,13 +31,12 @@ fn wrong(what: impl Into<String>) -> Fault {
 /// Who answers, and who is let in.
 pub(super) fn server(nats: &Nats, url: &str, findings: &mut Findings) {
     let server = nats.server();
-    let mut parts = server.version.split('.').map(|part| part.parse::<u32>().ok());
-    let version = (parts.next().flatten(), parts.next().flatten());
     let told = format!("{url} answers: nats-server {}", server.version);
-    match version {
-        (Some(major), Some(minor)) if (major, minor) >= OLDEST => findings.say(Is::Well, &told),
-        _ => findings
-            .say(Is::Wrong, &format!("{told}; it is to be 2.12 or newer, which keeps what it promised")),
+    if is_new_enough(&server.version) {
+        findings.say(Is::Well, &told);
+    } else {
+        let what = format!("{told}; it is to be 2.12 or newer, which keeps what it promised");
+        findings.say(Is::Wrong, &what);
     }
     match server.tls {
         true => findings.say(Is::Well, "it speaks TLS with everybody, and its certificate is believed"),
@@ -53,6 +52,11 @@ pub(super) fn server(nats: &Nats, url: &str, findings: &mut Findings) {
             "it lets everybody in, who may do everything; `farmjank farm init` writes a configuration with roles",
         ),
     }
+}
+
+fn is_new_enough(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
+    matches!((parts.next().flatten(), parts.next().flatten()), (Some(major), Some(minor)) if (major, minor) >= OLDEST)
 }
 
 /// How long a question takes, and how far the clocks are apart.
@@ -222,4 +226,25 @@ fn named(subjects: &[&str]) -> String {
     let rest = subjects.len().saturating_sub(NAMED);
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     format!("{}{rest}", first.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_that_take_back_what_they_promised_are_too_old() {
+        for version in ["2.12.0", "2.15.1", "3.0.0-beta.1", "2.12"] {
+            assert!(is_new_enough(version), "{version}");
+        }
+        for version in ["2.9.10", "2.11.9", "1.99.0", "", "new", "2"] {
+            assert!(!is_new_enough(version), "{version}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_the_rest_counted() {
+        assert_eq!(named(&["a", "b"]), "a, b");
+        assert_eq!(named(&["a", "b", "c", "d", "e"]), "a, b, c and 2 more");
+    }
 }
