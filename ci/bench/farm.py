@@ -24,7 +24,9 @@ import time
 
 import sweep
 
-KINDS = ["agent", "server", "wiped", "flipped"]
+KINDS = ["agent", "server", "wiped", "flipped", "conductor", "paused", "zombie"]
+# An agent that is stopped for so long, seconds, is one that is gone to everybody else.
+GONE = 60.0
 LONGEST = 900.0
 # Phones at work at once, here and on each host: a run here that has fewer than phones takes turns, and is another run.
 ALL = "4000"
@@ -52,15 +54,16 @@ class Farm:
         (folder / "nats.conf").write_text(config)
         self.url = f"nats://127.0.0.1:{self.port}"
         self.serve()
+        self.stopped = []
         self.agents = [self.agent(number) for number in range(agents)]
 
     def serve(self):
         words = [os.environ.get("NATS_SERVER", "nats-server"), "-c", self.folder / "nats.conf"]
         self.server = subprocess.Popen(words, stderr=open(self.folder / "nats.log", "a"))
 
-    def agent(self, number):
+    def agent(self, number, state="state"):
         words = [self.program, "agent", "--farm", self.url, "--host", f"host-{number}", "--lab", self.lab]
-        words += ["--part", f"{number + 1}/{self.many}", "--state", self.folder / f"state-{number}"]
+        words += ["--part", f"{number + 1}/{self.many}", "--state", self.folder / f"{state}-{number}"]
         return subprocess.Popen(words, cwd=self.folder, stderr=open(self.folder / f"host-{number}.log", "a"))
 
     def run(self, scenarios, out):
@@ -68,9 +71,23 @@ class Farm:
         words += ["--out", out, "--no-history", "-q", "--jobs", ALL]
         return subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "run.log", "w"))
 
+    def taken_up(self, run, out):
+        words = [self.program, "run", "--farm", self.url, "--attach", run, "--out", out, "--no-history", "-q"]
+        return subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "run.log", "w"))
+
     def trouble(self, kind, draw):
+        number = draw.randrange(self.many)
+        if kind in ("paused", "zombie"):
+            self.agents[number].send_signal(signal.SIGSTOP)
+            stopped = self.agents[number]
+            if kind == "zombie":
+                self.agents[number] = self.agent(number, "other")
+                self.stopped.append(stopped)
+            time.sleep(GONE)
+            # Where another has its place by now, it finds that out.
+            stopped.send_signal(signal.SIGCONT)
+            return
         if kind == "agent":
-            number = draw.randrange(self.many)
             self.agents[number].kill()
             self.agents[number].wait()
             self.agents[number] = self.agent(number)
@@ -98,6 +115,7 @@ class Farm:
         return found
 
     def end(self):
+        self.agents += self.stopped
         for agent in self.agents:
             agent.send_signal(signal.SIGTERM)
         for agent in self.agents:
@@ -151,15 +169,30 @@ def size(program, phones, agents):
     return wrong, took / local
 
 
+def died(farm, draw):
+    """A run that is begun and left, and whoever takes it up is killed, up to three times."""
+    words = [farm.program, "run", "--farm", farm.url, "--lab", farm.lab, "--wait-for-devices", "120s", "--jobs", ALL, "--detach", "-q"]
+    run = subprocess.run(words, cwd=farm.folder, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    for turn in range(draw.randrange(4)):
+        conducts = farm.taken_up(run, f"killed-{turn}")
+        time.sleep(draw.uniform(0.1, 2.0))
+        conducts.kill()
+        conducts.wait()
+    return farm.taken_up(run, "out")
+
+
 def chaos(program, kind, seed, expected):
     draw = random.Random(f"{kind}{seed}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         farm = Farm(program, folder, "rack", draw.randrange(1, 5))
         began = time.monotonic()
-        run = farm.run([], "out")
-        time.sleep(draw.uniform(0.5, 4.0))
-        farm.trouble(kind, draw)
+        if kind == "conductor":
+            run = died(farm, draw)
+        else:
+            run = farm.run([], "out")
+            time.sleep(draw.uniform(0.5, 4.0))
+            farm.trouble(kind, draw)
         try:
             run.wait(LONGEST)
         except subprocess.TimeoutExpired:

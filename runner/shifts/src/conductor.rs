@@ -145,6 +145,17 @@ pub async fn found(desk: &Desk) -> Result<Found, Fault> {
     Ok(Found { head, sheet, lines })
 }
 
+/// Lets the hosts of a run know that it is to stop: after what is under way, or `now`. Whoever conducts it, then or
+/// later, finds its jobs undecided.
+///
+/// # Errors
+/// Those of the exchange.
+pub async fn cancel(found: Found, desk: Desk, now: bool) -> Result<(), Fault> {
+    let Found { head, sheet, lines } = found;
+    let lead = Lead::new(desk, &sheet, lines, head.stays)?;
+    lead.stop_all(now, "cancelled").await
+}
+
 /// Takes a run up that was begun elsewhere, whether it is under way, waits for somebody who conducts it, or is over.
 /// None where it was left before its end.
 ///

@@ -184,17 +184,23 @@ impl Lead {
         self.exchange.offer(&line.host, id, &written(&offer)?).await
     }
 
+    /// Tells every host to stop.
+    pub(super) async fn stop_all(&self, now: bool, reason: &str) -> Result<(), Fault> {
+        for line in &self.lines {
+            let id = format!("{}-{}-stop-{now}", self.key, line.name);
+            self.tell(line, &id, Offered::Stop { now, reason: reason.to_owned() }).await?;
+        }
+        Ok(())
+    }
+
     /// Lets hosts know that the run is to stop.
     async fn pass_on_stop(&mut self) -> Result<(), Fault> {
         let urgency = self.stop.urgency();
         if urgency <= self.told {
             return Ok(());
         }
-        let (now, reason) = (urgency == Urgency::Cancel, self.stop.reason().unwrap_or_default());
-        for line in &self.lines {
-            let id = format!("{}-{}-stop-{now}", self.key, line.name);
-            self.tell(line, &id, Offered::Stop { now, reason: reason.clone() }).await?;
-        }
+        let reason = self.stop.reason().unwrap_or_default();
+        self.stop_all(urgency == Urgency::Cancel, &reason).await?;
         self.told = urgency;
         Ok(())
     }
