@@ -111,6 +111,25 @@ pub enum FarmCommand {
     Init(FarmInitArgs),
     /// Prove a farm: who answers, who is let in, what is kept, and what these credentials may do and may not.
     Doctor(FarmDoctorArgs),
+    /// Have the hosts of a run stop, wherever it is conducted.
+    Cancel(FarmCancelArgs),
+}
+
+/// `farmjank farm cancel`
+#[derive(Args, Debug, Clone)]
+pub struct FarmCancelArgs {
+    /// What the run is called: as `--detach` printed it, or its folder in `results/runs`.
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// At once, and not after the iteration that is under way.
+    #[arg(long)]
+    pub now: bool,
 }
 
 /// `farmjank farm status`

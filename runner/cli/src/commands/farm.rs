@@ -1,5 +1,6 @@
 //! `farmjank farm`: what there is on a farm, what one is made of, and whether it is well.
 
+mod cancel;
 mod doctor;
 mod init;
 
@@ -20,6 +21,7 @@ const WIDE: usize = 160;
 pub async fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
     let answered = match &args.command {
         FarmCommand::Init(args) => return init::run(args),
+        FarmCommand::Cancel(args) => cancel::run(args).await,
         FarmCommand::Doctor(args) => doctor::run(args, terminal).await,
         FarmCommand::Status(args) => status(args).await.map(|hosts| {
             Streams.out(&told(&hosts));

@@ -48,6 +48,7 @@ use inputs::{RunInputs, inputs};
 pub use options::TOOL;
 use options::{OfLab, options, placed};
 use over_farm::Conducted;
+pub use place::own_id;
 use place::{NoPlace, Place};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -209,6 +209,8 @@ fn of_runs(name: &str) -> Vec<Vec<String>> {
         &["agent", "--farm", "nats://127.0.0.1:1", "--host", name, "--lab", "demo"],
         &["agent", "--farm", name, "--host", "rack", "--lab", "demo", "--state", &at("-state")],
         &["run", &at(".yaml"), "--farm", name, "--team", name],
+        &["run", "--farm", "nats://127.0.0.1:1", "--attach", name],
+        &["farm", "cancel", name, "--farm", "nats://127.0.0.1:1"],
         &["farm", "status", "--farm", name, "--team", name],
         &["farm", "doctor", "--farm", name, "--host", name],
         &["farm", "doctor", "--farm", "nats://127.0.0.1:1", "--monitor", name],

@@ -38,3 +38,38 @@ fn a_gate_is_given_the_phone_of_a_sweep_between_two_of_its_iterations() {
     assert!(told.contains("(gate)") && told.contains("(nightly)"), "{told}");
     drop(agents);
 }
+
+#[test]
+fn a_run_that_nobody_conducts_is_cancelled_and_its_phones_are_free() {
+    let Some(server) = NatsServer::start("") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "s.yaml", SMOOTH);
+    let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
+    let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
+    let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
+    let url = server.url();
+    let agents = Agents(vec![agent(folder, &url, "rack", &adb)]);
+    let begun = ended(&mut over(folder, &url, &["--iterations", "100", "--detach", "-q"]));
+    assert_eq!((begun.code, begun.err.as_str()), (0, ""), "{}", begun.out);
+    let run = begun.out.trim().to_owned();
+    let log = || std::fs::read_to_string(folder.join("rack.log")).unwrap_or_default();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !log().contains("1 jobs of run") {
+        assert!(std::time::Instant::now() < until, "{}", log());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let cancelled = ended(farmjank(folder).args(["farm", "cancel", &run, "--farm", &url]));
+    let told = format!("the hosts of {run} are told to stop after the iteration that is under way\n");
+    assert_eq!((cancelled.code, cancelled.out.as_str()), (0, told.as_str()), "{}", cancelled.err);
+    let taken = ["run", "--farm", &url, "--attach", &run, "--out", "out", "--no-history"];
+    let taken = ended(farmjank(folder).args(taken));
+    assert_eq!(taken.code, 4, "{}{}", taken.out, taken.err);
+    assert!(taken.out.contains("cancelled"), "{}", taken.out);
+    let other = ended(&mut over(folder, &url, &["--iterations", "1", "--out", "other"]));
+    assert_eq!(other.code, 0, "the phone is free: {}{}", other.out, other.err);
+    let unknown = ended(farmjank(folder).args(["farm", "cancel", "nobody-knows", "--farm", &url]));
+    assert_eq!(unknown.code, 3, "{}", unknown.err);
+    assert!(unknown.err.contains("the farm knows no run nobody-knows"), "{}", unknown.err);
+    drop(agents);
+}
