@@ -40,6 +40,12 @@ pub enum NoDoor {
     /// No connection can be made.
     #[error("no connection with TLS can be made: {0}")]
     Tls(String),
+    /// A container with nothing in it has none.
+    #[error(
+        "this computer has no certificates to know a server with https:// by; install them (Debian: `apt install \
+         ca-certificates`) or name a file of them in SSL_CERT_FILE"
+    )]
+    Certificates,
 }
 
 /// Who asks. Never shown.
@@ -175,10 +181,13 @@ impl Door {
             .referer(false)
             .user_agent(concat!("farmjank/", env!("CARGO_PKG_VERSION")));
         if base.url.scheme() == "http" {
-            // A proxy would get the token in the clear.
-            builder = builder.no_proxy();
+            // A proxy would get the token in the clear. Certificates are of no use, and may be missing.
+            builder = builder.no_proxy().tls_certs_only([]);
         }
-        let client = builder.build().map_err(|why| NoDoor::Tls(causes(&why)))?;
+        let client = builder.build().map_err(|why| match causes(&why) {
+            why if why.contains("No CA certificates") => NoDoor::Certificates,
+            why => NoDoor::Tls(why),
+        })?;
         let accept = HeaderValue::from_static("application/json");
         Ok(Door { client, base, token, accept })
     }

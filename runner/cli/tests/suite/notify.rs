@@ -206,6 +206,22 @@ fn a_chat_that_is_down_or_refuses_is_a_notice_and_no_exit_code() {
 }
 
 #[test]
+fn without_certificates_https_is_refused_with_what_to_do_and_http_to_this_computer_goes_on() {
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), server());
+    write(folder.path(), "s.yaml", &failing());
+    let mut told = told(folder.path(), &server);
+    told.env("SSL_CERT_FILE", "/nowhere")
+        .env_remove("SSL_CERT_DIR")
+        .env("FARMJANK_TEAMS_URL", "https://127.0.0.1:9/x/y");
+    told.args(["run", "s.yaml", "--lab", "demo", "-s", "virtual-pixel-8", "--out", "out"]);
+    let ended = quiet(ended(told.args(["--notify", "slack", "--notify", "teams"])));
+    assert_eq!(ended.code, 1, "{}{}", ended.out, ended.err);
+    assert!(ended.err.contains("teams is not told: this computer has no certificates"), "{}", ended.err);
+    assert!(ended.err.contains("SSL_CERT_FILE"), "{}", ended.err);
+    assert_eq!(sent(&server).len(), 1, "slack is told: {}", ended.err);
+}
+
+#[test]
 fn a_run_without_addresses_goes_on_and_one_that_names_nobody_does_not_begin() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
