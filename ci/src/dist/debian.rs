@@ -20,6 +20,22 @@ const COMPLETIONS: [(&str, &str); 3] = [
 /// Where the other papers lie.
 const DOC: &str = "usr/share/doc/farmjank";
 
+/// The day of its files, which are of none, as those of the archive: 2000-01-01, for Debian takes earlier ones for a
+/// mistake.
+const DAY: &str = "946684800";
+/// Who answers for it, unless FARMJANK_MAINTAINER says who.
+const NOBODY: &str = "The authors of farmjank <farmjank@localhost>";
+/// The licence, which every Debian has.
+const COPYRIGHT: &str = "\
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+
+Files: *
+Copyright: the authors of farmjank
+License: Apache-2.0
+ The whole licence is in /usr/share/common-licenses/Apache-2.0. What the
+ packages in the binary are licensed by is in /usr/share/doc/farmjank/sbom.cdx.json.
+";
+
 /// The package's name.
 pub fn name(machine: &str) -> String {
     format!("farmjank_{VERSION}_{machine}.deb")
@@ -39,12 +55,14 @@ pub fn pack(entries: &[Entry], machine: &str, folder: &Path, into: &Path) -> Res
         size += packed.len().div_ceil(1024);
         put(&folder.join(place), &packed, bytes.runs)?;
     }
-    put(&folder.join("DEBIAN/control"), control(machine, size).as_bytes(), false)?;
+    let maintainer = std::env::var("FARMJANK_MAINTAINER").unwrap_or_else(|_| NOBODY.to_owned());
+    put(&folder.join(DOC).join("copyright"), COPYRIGHT.as_bytes(), false)?;
+    put(&folder.join(DOC).join("changelog.gz"), &gz(changelog(&maintainer).as_bytes())?, false)?;
+    put(&folder.join("DEBIAN/control"), control(machine, size, &maintainer).as_bytes(), false)?;
     let package = into.join(name(machine));
-    // Its files are of no day, as those of the archive.
     let pack = Program::new("dpkg-deb", "dpkg-deb", "--root-owner-group -Zxz --build");
     pack.args(&[folder, &package].map(|path| path.display().to_string()))
-        .env("SOURCE_DATE_EPOCH", "0")
+        .env("SOURCE_DATE_EPOCH", DAY)
         .run()?;
     Ok(package)
 }
@@ -58,19 +76,26 @@ fn place(entry: &Entry) -> Option<String> {
     }
     match name {
         "farmjank" => Some("usr/bin/farmjank".to_owned()),
-        "LICENSE" => Some(format!("{DOC}/copyright")),
-        "CHANGELOG.md" => Some(format!("{DOC}/changelog.gz")),
+        "CHANGELOG.md" => Some(format!("{DOC}/{name}.gz")),
         "README.md" | "SECURITY.md" | "schema.json" | "sbom.cdx.json" => Some(format!("{DOC}/{name}")),
         page => page.strip_prefix(MAN).map(|page| format!("usr/share/man/man1/{page}.gz")),
     }
 }
 
-fn control(machine: &str, size: usize) -> String {
+/// What changed stands in the file that is not of Debian's form.
+fn changelog(maintainer: &str) -> String {
+    format!(
+        "farmjank ({VERSION}) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n \
+         -- {maintainer}  Sat, 01 Jan 2000 00:00:00 +0000\n"
+    )
+}
+
+fn control(machine: &str, size: usize, maintainer: &str) -> String {
     format!(
         "Package: farmjank\n\
          Version: {VERSION}\n\
          Architecture: {machine}\n\
-         Maintainer: The authors of farmjank <farmjank@localhost>\n\
+         Maintainer: {maintainer}\n\
          Installed-Size: {size}\n\
          Section: devel\n\
          Priority: optional\n\
@@ -140,6 +165,7 @@ mod tests {
             [
                 "./usr/bin/farmjank",
                 "./usr/share/bash-completion/completions/farmjank",
+                "./usr/share/doc/farmjank/CHANGELOG.md.gz",
                 "./usr/share/doc/farmjank/README.md",
                 "./usr/share/doc/farmjank/changelog.gz",
                 "./usr/share/doc/farmjank/copyright",
