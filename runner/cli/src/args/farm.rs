@@ -18,6 +18,56 @@ pub struct FarmArgs {
     pub farm_ca: Option<PathBuf>,
 }
 
+/// What was settled when a run was begun: whoever takes it up changes nothing of it.
+const SETTLED: [&str; 31] = [
+    "paths",
+    "lab",
+    "serials",
+    "device_filter",
+    "scenario",
+    "include_tags",
+    "exclude_tags",
+    "shard",
+    "phones",
+    "allow_missing",
+    "spread",
+    "quarantine",
+    "prepare",
+    "beside",
+    "iterations",
+    "warmup",
+    "jobs",
+    "priority",
+    "retries",
+    "recover",
+    "reboots_per_day",
+    "fail_fast",
+    "watch",
+    "resume",
+    "no_witnesses",
+    "allow_debuggable",
+    "causes",
+    "stacks",
+    "screens",
+    "baseline",
+    "rolling",
+];
+
+/// What only whoever sees a run to its end can do with it.
+const TOLD: [&str; 11] = [
+    "attach",
+    "out",
+    "ui",
+    "watch",
+    "plugin",
+    "notify",
+    "reporter",
+    "junit",
+    "baseline",
+    "rolling",
+    "overwrite",
+];
+
 /// A run over a farm.
 #[derive(Args, Debug, Clone)]
 pub struct OverFarmArgs {
@@ -32,10 +82,10 @@ pub struct OverFarmArgs {
     #[arg(long, value_name = "TIME", default_value = "10m", hide_default_value = true)]
     pub farm_patience: String,
     /// Begin the run, print what it is called, and end: its hosts measure on without this process.
-    #[arg(long, requires = "farm", conflicts_with_all = ["attach", "out", "ui", "watch", "plugin"])]
+    #[arg(long, requires = "farm", conflicts_with_all = TOLD)]
     pub detach: bool,
     /// Take up a run that was begun with --detach, or whose process died, and end as it ends. Interrupted, it goes on.
-    #[arg(long, requires = "farm", value_name = "RUN", conflicts_with_all = ["paths", "lab"])]
+    #[arg(long, requires = "farm", value_name = "RUN", conflicts_with_all = SETTLED)]
     pub attach: Option<String>,
 }
 

@@ -37,6 +37,13 @@ fn a_run_that_was_begun_and_left_is_taken_up_with_the_same_bytes() {
     assert_eq!(nobody.code, 3, "{}", nobody.err);
     assert!(nobody.err.contains("the farm knows no run nobody-knows"), "{}", nobody.err);
     assert!(!folder.join("none").exists(), "nothing is made of nothing");
+    // What was settled is settled: a flag that would do nothing is refused.
+    for settled in [&["s.yaml"][..], &["--iterations", "9"], &["--baseline", "main"], &["--priority", "gate"]]
+    {
+        let wrong = ended(attach(run, "none").args(settled));
+        assert_eq!(wrong.code, 2, "{settled:?}: {}", wrong.err);
+        assert!(wrong.err.contains("'--attach <RUN>' cannot be used with"), "{}", wrong.err);
+    }
     let wrong = ended(&mut attach("a.b", "none"));
     assert_eq!(wrong.code, 2, "{}", wrong.err);
 }
