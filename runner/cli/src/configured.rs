@@ -132,6 +132,11 @@ pub fn about(key: &Key) -> String {
     help.unwrap_or_default()
 }
 
+/// Whether a command says that one of its arguments does not go with another.
+fn goes_against(command: &clap::Command, one: &clap::Arg, other: &clap::Arg) -> bool {
+    command.get_arg_conflicts_with(one).iter().any(|arg| arg.get_id() == other.get_id())
+}
+
 /// What counts for a command whose words were read.
 ///
 /// # Errors
@@ -157,18 +162,22 @@ pub fn of_command(all: &clap::Command, name: &str, own: &ArgMatches) -> Result<C
             given.insert(key.name, texts.map(|text| text.to_string_lossy().into_owned()).collect());
         }
     }
+    let against = |one: &clap::Arg, other: &clap::Arg| goes_against(command, one, other);
     let apart = |a: &str, b: &str| {
         let named = |name: &str| Key::named(name).and_then(|key| argument(command, key));
         let (Some(a), Some(b)) = (named(a), named(b)) else { return false };
-        let against = |one, other: &clap::Arg| {
-            command.get_arg_conflicts_with(one).iter().any(|arg| arg.get_id() == other.get_id())
-        };
         against(a, b) || against(b, a)
+    };
+    // A flag that no file knows leaves no place for what does not go with it, such as `--attach`.
+    let said = |arg: &&clap::Arg| own.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let is_barred = |key: &Key, own: &clap::Arg| {
+        let others = command.get_arguments().filter(said);
+        !given.contains_key(key.name) && others.into_iter().any(|one| against(one, own) || against(own, one))
     };
     let told = Told {
         flags: &given,
         env: &host::env,
-        takes: &|key| argument(command, key).is_some(),
+        takes: &|key| argument(command, key).is_some_and(|own| !is_barred(key, own)),
         conflicts: &apart,
         built_in: &|key| {
             let values = argument(command, key)?.get_default_values();

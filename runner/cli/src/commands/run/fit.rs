@@ -12,6 +12,10 @@ use farmjank_scenarios::scenario::{Scenario, Spread};
 pub fn for_farm(args: &RunArgs, scenarios: &[Scenario]) -> Result<(), CommandError> {
     let no =
         |what: &str| Err(usage!("--farm: {what} is not done over a farm yet; run it where the phones are"));
+    // It was fit when it was begun.
+    if args.over.attach.is_some() {
+        return Ok(());
+    }
     if args.watch {
         return no("--watch");
     }

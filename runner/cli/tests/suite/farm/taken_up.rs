@@ -37,6 +37,12 @@ fn a_run_that_was_begun_and_left_is_taken_up_with_the_same_bytes() {
     assert_eq!(nobody.code, 3, "{}", nobody.err);
     assert!(nobody.err.contains("the farm knows no run nobody-knows"), "{}", nobody.err);
     assert!(!folder.join("none").exists(), "nothing is made of nothing");
+    // What the repository's file says of runs that begin here is not for one that was begun before.
+    let file = "[default]\nscenarios = [\"flows\"]\niterations = 9\nretries = 1\npriority = \"gate\"\ncauses = \"failed\"\n\
+        [[overrides]]\ndevices = \"refresh >= 120\"\niterations = 6\n";
+    write(folder, "farmjank.toml", file);
+    same(folder, &expected, &ended(&mut attach(run, "out")));
+    std::fs::remove_file(folder.join("farmjank.toml")).expect("a file");
     // What was settled is settled: a flag that would do nothing is refused.
     for settled in [&["s.yaml"][..], &["--iterations", "9"], &["--baseline", "main"], &["--priority", "gate"]]
     {
