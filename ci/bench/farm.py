@@ -172,7 +172,7 @@ def size(program, phones, agents):
 def died(farm, draw):
     """A run that is begun and left, and whoever takes it up is killed, up to three times."""
     words = [farm.program, "run", "--farm", farm.url, "--lab", farm.lab, "--wait-for-devices", "120s", "--jobs", ALL, "--detach", "-q"]
-    run = subprocess.run(words, cwd=farm.folder, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    run = subprocess.run(words, cwd=farm.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout.strip()
     for turn in range(draw.randrange(4)):
         conducts = farm.taken_up(run, f"killed-{turn}")
         time.sleep(draw.uniform(0.1, 2.0))
