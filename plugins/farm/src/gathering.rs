@@ -88,7 +88,7 @@ impl Gathering {
             lease: Lease::new(terms),
             order,
             stage: Stage::Opening(0, Place(0)),
-            head: Head { v, generation: 1, object, stays, over: false },
+            head: Head { v, generation: 1, object, stays, over: false, cancelled: false },
             leads: false,
             late: false,
             last: None,
@@ -99,13 +99,9 @@ impl Gathering {
     /// The same as somebody reads it who comes later, and knows it by its head.
     #[must_use]
     pub fn late(self, head: &Head) -> Gathering {
-        Gathering {
-            head: head.clone(),
-            generation: head.generation,
-            stage: Stage::Looking(0),
-            late: true,
-            ..self
-        }
+        // Whoever takes it up may leave it again.
+        let (generation, head) = (head.generation, Head { stays: true, ..head.clone() });
+        Gathering { head, generation, stage: Stage::Looking(0), late: true, ..self }
     }
 
     /// Every line has said its last, all is in order, and whoever reads the log reads it.
@@ -195,7 +191,7 @@ impl Gathering {
     /// Those of the exchange. The lease ends by itself, too.
     pub async fn leave(&mut self, exchange: &dyn Exchange) -> Result<(), Fault> {
         if self.is_over() && self.conducts() {
-            self.head.over = true;
+            (self.head.over, self.head.generation) = (true, self.generation);
             self.head.write(exchange, &self.run).await?;
         }
         match self.lease.fence() {
@@ -355,6 +351,10 @@ impl Gathering {
         if written.len() == 0 && self.late && self.leads && !self.order.is_over() {
             self.reopen();
             return Ok(Step::Reopened);
+        }
+        if written.len() == 0 && self.head.over && !self.order.is_over() {
+            let what = format!("the farm keeps no more than a part of the run {}", self.run);
+            return Err(Fault::new(FaultCode::FarmRefused, what));
         }
         if written.len() == 0 {
             self.stands = true;

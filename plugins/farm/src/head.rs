@@ -25,7 +25,13 @@ pub struct Head {
     pub stays: bool,
     /// It came to its end.
     pub over: bool,
+    /// Nothing more of it is to be measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cancelled: bool,
 }
+
+/// So often a head is written behind another's.
+const TURNS: u32 = 8;
 
 fn line_of(run: &str) -> LogLine {
     LogLine { run: run.to_owned(), generation: 0, line: HEAD.to_owned() }
@@ -46,21 +52,48 @@ impl Head {
         Ok(Some((last.place, head)))
     }
 
-    /// Writes it behind the last, unless that says the same. Only who holds the run's lease may.
+    /// Writes it behind the last, unless that says the same or more. Only who holds the run's lease may; what is over
+    /// or cancelled stays so.
     ///
     /// # Errors
-    /// Those of the exchange. It can be written again.
+    /// Those of the exchange, `farm_garbled`; `farm_unreachable` where others write all the time. It can be written
+    /// again.
     pub async fn write(&self, exchange: &dyn Exchange, run: &str) -> Result<(), Fault> {
-        let body = serde_json::to_vec(self).map_err(|_| garbled())?;
-        loop {
-            let last = exchange.last(&line_of(run)).await?;
-            if last.as_ref().is_some_and(|last| last.body == body) {
+        let further = |last: &Head| last.over || last.generation > self.generation;
+        let to = |last: Option<Head>| match last {
+            Some(last) if further(&last) => last,
+            last => Head { cancelled: last.is_some_and(|last| last.cancelled), ..self.clone() },
+        };
+        Head::change(exchange, run, to).await
+    }
+
+    /// Says that nothing more of a run is to be measured. Whoever may conduct it may.
+    ///
+    /// # Errors
+    /// As [`Head::write`].
+    pub async fn cancel(&self, exchange: &dyn Exchange, run: &str) -> Result<(), Fault> {
+        let to = |last: Option<Head>| Head { cancelled: true, ..last.unwrap_or_else(|| self.clone()) };
+        Head::change(exchange, run, to).await
+    }
+
+    async fn change(
+        exchange: &dyn Exchange,
+        run: &str,
+        to: impl Fn(Option<Head>) -> Head,
+    ) -> Result<(), Fault> {
+        for _ in 0..TURNS {
+            let last = Head::of(exchange, run).await?;
+            let (after, last) = last.map_or((Place(0), None), |(at, last)| (at, Some(last)));
+            let head = to(last.clone());
+            if last.is_some_and(|last| last == head) {
                 return Ok(());
             }
-            let after = last.map_or(Place(0), |last| last.place);
+            let body = serde_json::to_vec(&head).map_err(|_| garbled())?;
             if let Appended::At(_) = exchange.append(&line_of(run), after, &body).await? {
                 return Ok(());
             }
         }
+        let what = format!("what is known of the run {run} changes all the time");
+        Err(Fault::new(FaultCode::FarmUnreachable, what).passing())
     }
 }

@@ -19,6 +19,8 @@ pub enum Step {
     Idle,
     /// Who conducts the run has not opened the line.
     Waits,
+    /// The run's log is further than what was said here: it is played again, and did not come so far yet.
+    Behind,
     /// The attempt is void: somebody else goes on.
     Void,
 }
@@ -43,6 +45,11 @@ impl Sender {
     /// Of this line of this run.
     pub fn new(run: &str, line: &str) -> Sender {
         Sender { run: run.to_owned(), line: line.to_owned() }
+    }
+
+    /// The run.
+    pub fn run(&self) -> &str {
+        &self.run
     }
 
     fn log_line(&self, generation: u32, line: &str) -> LogLine {
@@ -98,8 +105,7 @@ impl Sender {
     async fn look(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
         let Some((generation, floor, tail)) = self.standing(exchange).await? else { return Ok(Step::Waits) };
         journal.looked(generation, &floor, tail);
-        // Who plays it again did not come so far yet.
-        Ok(if journal.ask() == Ask::Look { Step::Waits } else { Step::Worked })
+        Ok(if journal.ask() == Ask::Look { Step::Behind } else { Step::Worked })
     }
 
     /// Where the run's log is, how far its conductor has the line in order, and what stands on it last.

@@ -6,7 +6,7 @@ mod queue;
 
 use crate::bench::Bench;
 use crate::note::{HostNote, LabPart, PhoneNote, lease_of};
-use crate::shift::{Asked, Offer, Offered, Shift, Texts, spoken, written};
+use crate::shift::{Asked, LEAVES, Offer, Offered, Shift, Texts, spoken, written};
 pub use crate::working::ShiftFiles;
 use crate::working::{Working, passes};
 use farmjank_engine::scribe::Voice;
@@ -26,6 +26,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use queue::{Next, Queue};
 use std::cell::RefCell;
+use std::future::pending;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -77,6 +78,8 @@ struct Kept {
     offer: Offer,
     sender: Sender,
     journal: Journal,
+    /// When it was done.
+    since: Instant,
     /// Since when nobody conducts its run.
     unled: Option<Instant>,
 }
@@ -87,6 +90,8 @@ struct Agent {
     queue: Queue,
     /// Said, and kept until the run is over.
     said: RefCell<Vec<Kept>>,
+    /// The line of which is looked at whether the store forgot.
+    looked_at: RefCell<Option<Offer>>,
     lease: RefCell<Lease>,
     begun: Instant,
 }
@@ -105,13 +110,16 @@ pub async fn serve(setup: Setup) -> Result<(), Fault> {
         setup,
         queue: Queue::default(),
         said: RefCell::default(),
+        looked_at: RefCell::default(),
         lease: RefCell::new(Lease::new(Terms::FARM)),
         begun: Instant::now(),
     };
     let stopped = async {
         agent.setup.stop.reached(Urgency::Drain).await;
-        agent.queue.stop_all(agent.setup.stop.urgency(), "agent stopped");
+        // What is not begun is given to whoever comes next.
+        agent.queue.leave();
         while !agent.queue.is_empty() {
+            agent.queue.stop_all(agent.setup.stop.urgency(), LEAVES);
             sleep(AGAIN).await;
         }
         Ok(())
@@ -205,6 +213,9 @@ impl Agent {
     async fn listening(&self) {
         let mut told = None;
         loop {
+            if self.setup.stop.urgency() > Urgency::None {
+                return pending().await;
+            }
             match self.exchange().take(&self.setup.host, WAIT).await {
                 Ok(None) => told = None,
                 Ok(Some(taken)) => self.taken(taken).await,
@@ -241,7 +252,7 @@ impl Agent {
                 self.finished(&receipt).await;
             }
             Offered::Shift(object) => {
-                if self.said.borrow().iter().any(|known| known.offer.is_of(&offer)) {
+                if self.knows(&offer) {
                     return self.finished(&receipt).await;
                 }
                 let object = object.clone();
@@ -281,11 +292,18 @@ impl Agent {
     }
 
     async fn work(&self, Next { offer, object, stop }: Next) {
-        let sender = Sender::new(&offer.key, &offer.line);
+        let (sender, stopped) = (Sender::new(&offer.key, &offer.line), stop.clone());
         if let Some(journal) = self.shift(&offer, &object, stop, &sender).await {
-            self.said.borrow_mut().push(Kept { offer: offer.clone(), sender, journal, unled: None });
+            self.said.borrow_mut().push(Kept {
+                offer: offer.clone(),
+                sender,
+                journal,
+                since: Instant::now(),
+                unled: None,
+            });
         }
-        if let Some(receipt) = self.queue.done(&offer) {
+        let left = stopped.reason().as_deref() == Some(LEAVES);
+        if let Some(receipt) = self.queue.done(&offer).filter(|_| !left) {
             self.finished(&receipt).await;
         }
     }

@@ -8,6 +8,7 @@ mod lead;
 use crate::said::Said;
 pub use crate::sheet::Commission;
 use crate::sheet::{Line, RunSheet};
+use crate::shift::{Asked, CANCELLED, Shift, Texts, spoken};
 use crate::working::passes;
 use farmjank_engine::announce::FactSink;
 use farmjank_engine::conduct::{Against, close};
@@ -15,6 +16,7 @@ use farmjank_engine::scribe::{Scribe, Voice};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::head::Head;
 use farmjank_leaf::text::line;
+use farmjank_results::event::Fact;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
@@ -115,20 +117,44 @@ pub async fn detach(commission: Commission, desk: Desk) -> Result<(), Fault> {
 
 /// A run that is known to the farm.
 pub struct Found {
+    key: String,
     head: Head,
     sheet: RunSheet,
     lines: Vec<Line>,
 }
 
 impl Found {
+    /// What it is called on the farm.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Its id, as its bundle has it.
     pub fn run(&self) -> &str {
         &self.sheet.run
     }
 
-    /// Whether its phones are simulated.
-    pub fn is_simulated(&self) -> bool {
-        self.sheet.simulated
+    /// The virtual lab its phones are of; none for real ones.
+    pub fn lab(&self) -> Option<&str> {
+        let started = |(_, fact): &(RunTime, Fact)| matches!(fact, Fact::RunStarted { .. });
+        match &self.sheet.facts.iter().find(|one| started(one))?.1 {
+            Fact::RunStarted { lab, .. } => lab.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// It came to its end.
+    pub fn is_over(&self) -> bool {
+        self.head.over
+    }
+
+    /// Its scenarios as hosts read them, and how they are measured; none where no host has anything to do.
+    ///
+    /// # Errors
+    /// `farm_garbled`.
+    pub fn scenarios(&self) -> Result<Option<(Texts, Asked)>, Fault> {
+        let first = self.lines.first().map(|line| spoken::<Shift>("a shift", &line.shift)).transpose()?;
+        Ok(first.map(|shift| (shift.texts, shift.asked)))
     }
 }
 
@@ -142,7 +168,7 @@ pub async fn found(desk: &Desk) -> Result<Found, Fault> {
         return Err(Fault::new(FaultCode::FarmRefused, what).advise("look at its name, and at --team"));
     };
     let (sheet, lines) = RunSheet::fetched(&*desk.exchange, &head.object).await?;
-    Ok(Found { head, sheet, lines })
+    Ok(Found { key: desk.key.clone(), head, sheet, lines })
 }
 
 /// Lets the hosts of a run know that it is to stop: after what is under way, or `now`. Whoever conducts it, then or
@@ -151,9 +177,11 @@ pub async fn found(desk: &Desk) -> Result<Found, Fault> {
 /// # Errors
 /// Those of the exchange.
 pub async fn cancel(found: Found, desk: Desk, now: bool) -> Result<(), Fault> {
-    let Found { head, sheet, lines } = found;
+    let Found { head, sheet, lines, .. } = found;
+    // Who begins with a shift later reads it there.
+    head.cancel(&*desk.exchange, &desk.key).await?;
     let lead = Lead::new(desk, &sheet, lines, head.stays)?;
-    lead.stop_all(now, "cancelled").await
+    lead.stop_all(now, CANCELLED).await
 }
 
 /// Takes a run up that was begun elsewhere, whether it is under way, waits for somebody who conducts it, or is over.
@@ -162,7 +190,7 @@ pub async fn cancel(found: Found, desk: Desk, now: bool) -> Result<(), Fault> {
 /// # Errors
 /// As [`run`].
 pub async fn attach(found: Found, desk: Desk, outputs: Outputs) -> Result<Option<Record>, Fault> {
-    let Found { head, sheet, lines } = found;
+    let Found { head, sheet, lines, .. } = found;
     let lead = Lead::new(desk, &sheet, lines, head.stays)?.late(&head);
     conducted(lead, sheet, outputs, true).await
 }

@@ -2,7 +2,7 @@
 //! the farm as an object, so that somebody else can conduct the run to its end.
 
 use crate::note::Host;
-use crate::shift::{Asked, Shift, Texts, spoken, written};
+use crate::shift::{Asked, LONGEST, Shift, Texts, spoken, written};
 use farmjank_engine::conduct::started;
 use farmjank_engine::options::Options;
 use farmjank_engine::planned::Planned;
@@ -134,9 +134,22 @@ impl RunSheet {
         object: &str,
     ) -> Result<(RunSheet, Vec<Line>), Fault> {
         let sheet: RunSheet = spoken("a run", &kept(exchange, object).await?)?;
-        let mut lines = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for part in &sheet.parts {
             lines.push(Line::of(part, kept(exchange, &part.shift).await?)?);
+        }
+        let all: BTreeSet<JobId> = lines.iter().flat_map(|line| &line.numbers).copied().collect();
+        let names: BTreeSet<&str> = lines.iter().map(|line| line.name.as_str()).collect();
+        let jobs: usize = lines.iter().map(|line| line.jobs.len()).sum();
+        let apart = jobs == all.len() && names.len() == lines.len();
+        // A folder is called so.
+        let plain = |c: char| !c.is_control() && !['/', '\\', ':'].contains(&c);
+        let named = !sheet.run.is_empty() && sheet.run.len() <= LONGEST && sheet.run.chars().all(plain);
+        if !apart || !named || sheet.run.starts_with('.') {
+            return Err(Fault::new(
+                FaultCode::FarmGarbled,
+                "what this run is about on the farm cannot be a run",
+            ));
         }
         Ok((sheet, lines))
     }

@@ -110,6 +110,13 @@ impl Shift {
     }
 }
 
+/// Why a run stops that was cancelled.
+pub(crate) const CANCELLED: &str = "cancelled";
+/// Why a shift stops whose agent ends: the next one goes on with it.
+pub(crate) const LEAVES: &str = "agent stopped";
+/// Longest id of a run, bytes.
+pub(crate) const LONGEST: usize = 200;
+
 /// What is offered to a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
@@ -154,7 +161,8 @@ impl Offer {
     /// `farm_garbled`, `farm_skew`.
     pub fn read(body: &[u8]) -> Result<Offer, Fault> {
         let offer: Offer = spoken("an offer", body)?;
-        match is_word(&offer.key) && is_word(&offer.line) {
+        let short = offer.run.len() <= LONGEST && offer.priority.len() <= LONGEST;
+        match is_word(&offer.key) && is_word(&offer.line) && short {
             true => Ok(offer),
             false => Err(Fault::new(FaultCode::FarmGarbled, "an offer names a run that cannot be one")),
         }

@@ -5,13 +5,14 @@ use crate::bench::{Attempt, Bench};
 use crate::cease::Open;
 use crate::outlet::Outlet;
 use crate::said::Said;
-use crate::shift::Shift;
+use crate::shift::{CANCELLED, LEAVES, Shift};
 use farmjank_engine::announce::FactSink;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
 use farmjank_farm::frames::Entry;
+use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
 use farmjank_farm::sending::{Sender, Step};
 use farmjank_results::bundle_files::named;
@@ -20,6 +21,7 @@ use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
+use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
 use futures::future::join_all;
@@ -89,6 +91,9 @@ impl Working<'_> {
     /// Works to the end; what was said, to be minded until the run is over. None where there is nothing to do.
     pub(crate) async fn done(mut self) -> Option<Journal> {
         let attempt = self.attempt().await?;
+        if self.is_cancelled().await {
+            self.stop.ask(Urgency::Drain, CANCELLED);
+        }
         let simulated = self.shift.simulated;
         let mut journal = if simulated { Journal::anew(attempt) } else { Journal::goes_on(attempt) };
         let (since, progress) = match simulated {
@@ -117,6 +122,11 @@ impl Working<'_> {
         led.then_some(journal)
     }
 
+    /// Whether nothing more of the run is to be measured. Where nobody can tell, whoever conducts it says so again.
+    async fn is_cancelled(&self) -> bool {
+        matches!(Head::of(self.exchange, self.sender.run()).await, Ok(Some((_, head))) if head.cancelled)
+    }
+
     /// The number of this attempt; none where the line is over, or its run.
     async fn attempt(&self) -> Option<u32> {
         let (mut trouble, begun) = (Trouble { voice: self.voice, told: None }, Instant::now());
@@ -140,7 +150,7 @@ impl Working<'_> {
                 Ok(Step::Void) => return None,
                 Ok(Step::Worked | Step::Idle) => heard = Instant::now(),
                 Ok(Step::Waits) if heard.elapsed() > UNLED => return None,
-                Ok(Step::Waits) => sleep(AGAIN).await,
+                Ok(Step::Waits | Step::Behind) => sleep(AGAIN).await,
                 Err(fault) => trouble.wait(&fault).await,
             }
         }
@@ -167,17 +177,28 @@ impl Working<'_> {
     }
 
     /// Says what happens until nothing more does and all of it is there, or somebody else goes on. Not to the end where
-    /// nobody conducts the run: who does so later has the shift taken up again where it was.
+    /// nobody conducts the run, or this agent ends: the shift is taken up again where it was.
     async fn sending(&self, journal: &mut Journal, outlet: &Outlet, folder: &str) -> bool {
         let (mut trouble, mut sent) = (Trouble { voice: self.voice, told: None }, BTreeSet::new());
-        let mut unled: Option<Instant> = None;
+        let (mut unled, mut looked): (Option<Instant>, _) = (None, Instant::now());
         loop {
+            // Its log may be elsewhere by now, though all that is said there finds its place.
+            if looked.elapsed() > DOUBT {
+                journal.doubt();
+                looked = Instant::now();
+            }
+            let leaves = self.stop.reason().as_deref() == Some(LEAVES);
+            let left =
+                |fact: &Fact| leaves && matches!(fact, Fact::JobJudged { verdict: Verdict::Undecided, .. });
             while let Some((at, fact)) = outlet.next() {
+                if left(&fact) {
+                    continue;
+                }
                 if let Err(fault) = self.say(journal, at, &fact, folder, &mut sent).await {
                     self.voice.err(&format!("{fault}\n"));
                 }
             }
-            if outlet.is_over() {
+            if outlet.is_over() && !leaves {
                 journal.end();
             }
             let step = self.sender.step(self.exchange, journal).await;
@@ -198,8 +219,8 @@ impl Working<'_> {
                     self.stop.ask(Urgency::Cancel, "taken over");
                     return true;
                 }
-                Ok(Step::Idle) if outlet.is_over() => return true,
-                Ok(Step::Idle | Step::Waits) => {
+                Ok(Step::Idle) if outlet.is_over() => return !leaves,
+                Ok(Step::Idle | Step::Waits | Step::Behind) => {
                     match timeout(DOUBT, outlet.more()).await {
                         Ok(()) if !self.shift.simulated => sleep(TOGETHER).await,
                         Ok(()) if outlet.is_over() => sleep(AGAIN).await,

@@ -3,7 +3,7 @@
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
-use farmjank_engine::stop::Stop;
+use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
 use farmjank_farm::model::{Client, Model, Weather};
 use farmjank_frames::registry;
@@ -60,6 +60,7 @@ pub(super) struct Computer {
     pub(super) folders: Rc<RefCell<BTreeMap<String, Rc<Memory>>>>,
     claims: Rc<Together>,
     pub(super) agent: Option<JoinHandle<()>>,
+    stop: Stop,
 }
 
 impl Computer {
@@ -70,7 +71,16 @@ impl Computer {
         let servers = Lab::from_yaml(&yaml).expect("a lab");
         let lab = servers.build().expect("a lab that can be built");
         let (name, client) = (format!("rack-{number}"), model.connect(weather));
-        Computer { name, lab, servers, client, folders: Rc::default(), agent: None, claims: Rc::default() }
+        Computer {
+            name,
+            lab,
+            servers,
+            client,
+            folders: Rc::default(),
+            agent: None,
+            claims: Rc::default(),
+            stop: Stop::default(),
+        }
     }
 
     fn bench(&self) -> Bench {
@@ -90,6 +100,15 @@ impl Computer {
             probes: Box::new(|_| Vec::new()),
             files: Box::new(files),
         })
+    }
+
+    /// Is told to end, and ends.
+    pub(super) async fn end(&mut self) {
+        self.stop.ask(Urgency::Drain, "SIGINT");
+        if let Some(agent) = self.agent.take() {
+            agent.await.expect("it does not panic");
+        }
+        self.stop = Stop::default();
     }
 
     /// Begins, or dies and begins again.
@@ -121,7 +140,7 @@ impl Computer {
             files: ShiftFiles { read: Box::new(read), below: Box::new(below), forget: Box::new(forget) },
             folder: Box::new(|run, line, attempt| format!("{run}/{line}/{attempt}")),
             voice: Rc::new(Ear::default()),
-            stop: Stop::default(),
+            stop: self.stop.clone(),
         };
         self.agent = Some(spawn_local(async move {
             let ended = agent::serve(setup).await;

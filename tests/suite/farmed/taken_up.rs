@@ -128,3 +128,57 @@ fn who_takes_a_run_up_while_it_is_conducted_follows_and_leaves_the_same() {
         assert!(tree(&first) == tree(&second), "the same, byte for byte");
     });
 }
+
+/// A farm of one computer, a run of many iterations that is left there, and who takes it up.
+async fn one_left(run: u64) -> (Computer, farmjank_farm::model::Client, Wish) {
+    let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
+    passing(&model);
+    let mut computer = Computer::new(1, &model, Weather::calm());
+    computer.begin();
+    let client = model.connect(Weather::calm());
+    let wish = Wish { iterations: 8, ..Wish::usual(run) };
+    let asked = super::computers::asked_for(&wish, gathered(&client, 1).await);
+    conductor::detach(asked, desk(&wish.run, 0, &client)).await.expect("it is begun");
+    (computer, client, wish)
+}
+
+fn completed(files: &Memory) -> usize {
+    let log = files.read(farmjank_engine::scribe::LOG);
+    String::from_utf8_lossy(&log).lines().filter(|line| line.contains("\"completed\"")).count()
+}
+
+#[test]
+fn an_agent_that_is_told_to_end_leaves_its_shift_to_the_next() {
+    on_one_clock(async {
+        let (mut computer, client, wish) = one_left(1).await;
+        for _ in 0..3 {
+            sleep(Duration::from_secs(13)).await;
+            computer.end().await;
+            sleep(Duration::from_secs(40)).await;
+            computer.begin();
+        }
+        let (run, files) = taken_up(&wish.run, 1, &client);
+        assert_eq!(over(1, run).await.exit_code, Some(0));
+        assert_eq!(completed(&files), 8, "nothing is lost, nothing measured twice");
+    });
+}
+
+#[test]
+fn a_run_is_cancelled_also_while_its_host_is_not_there() {
+    on_one_clock(async {
+        let (mut computer, client, wish) = one_left(2).await;
+        sleep(Duration::from_secs(20)).await;
+        computer.agent.take().expect("an agent").abort();
+        let by = desk(&wish.run, 9, &client);
+        let found = conductor::found(&by).await.expect("it is known");
+        conductor::cancel(found, by, false).await.expect("they are told");
+        // What was said to nobody is forgotten by then, and what was given is given again.
+        sleep(Duration::from_secs(50)).await;
+        computer.begin();
+        let (run, files) = taken_up(&wish.run, 1, &client);
+        let record = over(2, run).await;
+        assert_eq!(record.exit_code, Some(4), "it is undecided");
+        let many = completed(&files);
+        assert!((1..8).contains(&many), "nothing more was measured: {many}");
+    });
+}

@@ -133,7 +133,9 @@ impl World {
                 let stepped = one.sender.step(&one.client, &mut one.journal).now_or_never().expect("at once");
                 match stepped {
                     Ok(sending::Step::Void) if !one.zombie => self.take_over(line),
-                    Ok(sending::Step::Idle | sending::Step::Waits) if self.seeded.often(300) => {
+                    Ok(sending::Step::Idle | sending::Step::Waits | sending::Step::Behind)
+                        if self.seeded.often(300) =>
+                    {
                         self.hosts[line][host].journal.doubt();
                     }
                     Ok(_) => {}

@@ -19,7 +19,7 @@ pub struct FarmArgs {
 }
 
 /// What was settled when a run was begun: whoever takes it up changes nothing of it.
-const SETTLED: [&str; 31] = [
+const SETTLED: [&str; 29] = [
     "paths",
     "lab",
     "serials",
@@ -49,8 +49,6 @@ const SETTLED: [&str; 31] = [
     "causes",
     "stacks",
     "screens",
-    "baseline",
-    "rolling",
 ];
 
 /// What only whoever sees a run to its end can do with it.

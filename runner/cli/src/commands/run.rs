@@ -120,14 +120,7 @@ pub enum NoRun {
 /// One run; the files it reads are noted.
 pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead) -> Result<Done, NoRun> {
     if let Some(key) = &args.over.attach {
-        let mut inputs =
-            inputs(args, &mut [], Vec::new(), about).map_err(|why| NoRun::Ended(refuse(&why)))?;
-        let keeper = inputs.keeper.take();
-        return over(
-            in_runtime(false, over_farm::attached(args, terminal, key, inputs)).flatten(),
-            None,
-            keeper,
-        );
+        return taken_up(args, terminal, key, about);
     }
     let scenarios = load_noting(&args.scenarios, args.phones.lab.as_deref(), terminal, noted);
     let mut scenarios = scenarios.map_err(|why| match why {
@@ -153,6 +146,19 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
         .flatten()
         .map_err(NoRun::Ended)?;
     Ok(Done { record, root, itself, keeper, ui })
+}
+
+/// A run over a farm that was begun elsewhere: held against what the flags name, kept where they say.
+fn taken_up(args: &RunArgs, terminal: Terminal, key: &str, about: About) -> Result<Done, NoRun> {
+    let found = in_runtime(false, over_farm::found(args, key)).flatten().map_err(NoRun::Ended)?;
+    let mut scenarios = over_farm::scenarios(&found).map_err(NoRun::Ended)?;
+    let mut of = args.clone();
+    // Numbers of simulated phones are not kept among those of phones.
+    of.phones.lab = found.lab().map(str::to_owned);
+    let mut inputs =
+        inputs(&of, &mut scenarios, Vec::new(), about).map_err(|why| NoRun::Ended(refuse(&why)))?;
+    let keeper = inputs.keeper.take();
+    over(in_runtime(false, over_farm::attached(args, terminal, found, inputs)).flatten(), None, keeper)
 }
 
 /// A run over a farm, once it is over.

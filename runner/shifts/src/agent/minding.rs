@@ -10,6 +10,8 @@ use tokio::time::{Instant, sleep};
 
 /// Between two looks at shifts that are done and whose runs are not over.
 const MINDS: Duration = Duration::from_secs(5);
+/// What nobody took up by then is kept no longer, here as on the farm.
+const LONGEST: Duration = Duration::from_hours(14 * 24);
 /// Attempts whose files are looked through.
 const ATTEMPTS: u32 = 100;
 
@@ -30,29 +32,45 @@ impl Agent {
     pub(super) async fn minding(&self) {
         loop {
             sleep(MINDS).await;
-            for mut kept in self.said.take() {
-                match self.is_gone(&mut kept).await {
-                    true => self.forget(&kept.offer),
+            // One after the other, each behind the others then: an offer of one that is looked at is known, too.
+            let many = self.said.borrow().len();
+            for _ in 0..many {
+                let mut kept = self.said.borrow_mut().remove(0);
+                *self.looked_at.borrow_mut() = Some(kept.offer.clone());
+                let gone = self.is_gone(&mut kept).await;
+                *self.looked_at.borrow_mut() = None;
+                match gone {
+                    true => self.forget(&kept.offer, kept.journal.attempt()),
                     false => self.said.borrow_mut().push(kept),
                 }
             }
         }
     }
 
-    /// Nobody wants its files any more.
-    fn forget(&self, offer: &Offer) {
-        for attempt in 1..=ATTEMPTS {
+    /// Whether what a line said is kept here.
+    pub(super) fn knows(&self, offer: &Offer) -> bool {
+        let is = |known: &Offer| known.is_of(offer);
+        self.said.borrow().iter().any(|known| is(&known.offer))
+            || self.looked_at.borrow().as_ref().is_some_and(is)
+    }
+
+    /// Nobody wants its files any more, up to an attempt.
+    fn forget(&self, offer: &Offer, last: u32) {
+        for attempt in 1..=last {
             (self.setup.files.forget)(&(self.setup.folder)(&offer.key, &offer.line, attempt));
         }
     }
 
     /// Says what is missing there; whether nobody wants it any more.
     async fn is_gone(&self, kept: &mut Kept) -> bool {
+        if kept.since.elapsed() > LONGEST {
+            return true;
+        }
         kept.journal.doubt();
         loop {
             match kept.sender.step(self.exchange(), &mut kept.journal).await {
                 Ok(Step::Worked) => {}
-                Ok(Step::Idle) | Err(_) => {
+                Ok(Step::Idle | Step::Behind) | Err(_) => {
                     kept.unled = None;
                     return false;
                 }

@@ -8,6 +8,9 @@ use farmjank_seams::claim::Priority;
 use std::cell::RefCell;
 use tokio::sync::Notify;
 
+/// So many others are told of.
+const TOLD: usize = 50;
+
 /// A shift that was taken.
 struct Work {
     offer: Offer,
@@ -65,6 +68,11 @@ impl Queue {
         Some(Next { offer: work.offer.clone(), object: work.object.clone(), stop: work.stop.clone() })
     }
 
+    /// Forgets what is not begun; whoever comes next is given it again.
+    pub(super) fn leave(&self) {
+        self.works.borrow_mut().retain(|work| work.begun);
+    }
+
     /// One is done; what the farm is told by.
     pub(super) fn done(&self, offer: &Offer) -> Option<String> {
         let mut works = self.works.borrow_mut();
@@ -106,7 +114,7 @@ impl Queue {
             priority: work.priority.word().to_owned(),
             begun: work.begun,
         };
-        self.works.borrow().iter().map(told).collect()
+        self.works.borrow().iter().map(told).take(TOLD).collect()
     }
 }
 

@@ -3,10 +3,10 @@
 
 use super::Desk;
 use crate::cease::Open;
-use crate::note::AGENTS;
+use crate::note::{AGENTS, HostNote};
 use crate::said::Said;
 use crate::sheet::{Line, RunSheet};
-use crate::shift::{Offer, Offered, written};
+use crate::shift::{Offer, Offered, spoken, written};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
@@ -121,14 +121,14 @@ impl Lead {
 
     /// Tells hosts what they do not know, where it is conducted from here.
     pub(super) async fn led(&mut self, last: RunTime, stops: bool) -> Result<(), Fault> {
+        if stops {
+            self.pass_on_stop().await?;
+        }
         if !self.gathering.conducts() {
             return Ok(());
         }
         if self.offered.is_none_or(|at| at.elapsed() > OFFERS) && self.gathering.is_open() {
             self.offer().await?;
-        }
-        if stops {
-            self.pass_on_stop().await?;
         }
         if self.looked.elapsed() >= LOOKS {
             self.looked = Instant::now();
@@ -187,7 +187,7 @@ impl Lead {
     /// Tells every host to stop.
     pub(super) async fn stop_all(&self, now: bool, reason: &str) -> Result<(), Fault> {
         for line in &self.lines {
-            let id = format!("{}-{}-stop-{now}", self.key, line.name);
+            let id = format!("{}-{}-stop-{now}-{}", self.key, line.name, self.gathering.owner());
             self.tell(line, &id, Offered::Stop { now, reason: reason.to_owned() }).await?;
         }
         Ok(())
@@ -207,8 +207,11 @@ impl Lead {
 
     /// Which hosts are there. One that is away for long is given up.
     async fn look(&mut self, last: RunTime) -> Result<(), Fault> {
+        // One that speaks otherwise by now takes no offer of ours.
+        let speaks = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok();
+        let found = self.exchange.holders(AGENTS).await?.into_iter();
         let there: BTreeSet<String> =
-            self.exchange.holders(AGENTS).await?.into_iter().map(|(name, _)| name).collect();
+            found.filter(|(_, holder)| speaks(&holder.body)).map(|(name, _)| name).collect();
         let floors = self.gathering.order().floors();
         for number in 0..self.lines.len() {
             let line = &mut self.lines[number];
@@ -233,7 +236,7 @@ impl Lead {
         let mut journal = Journal::goes_on(before.attempt + 1);
         while !journal.has_begun() {
             match sender.step(exchange, &mut journal).await? {
-                Step::Void | Step::Waits => return Ok(()),
+                Step::Void | Step::Waits | Step::Behind => return Ok(()),
                 Step::Worked | Step::Idle => {}
             }
         }

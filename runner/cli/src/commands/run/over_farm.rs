@@ -10,6 +10,7 @@ use crate::farm::connected;
 use crate::files_read::FilesRead;
 use crate::host::{self, Bundle, Streams};
 use crate::plugin_targets;
+use crate::scenarios::of_shift;
 use crate::settings::{Terminal, refuse, time};
 use crate::ui::Ui;
 use crate::wiring;
@@ -21,7 +22,7 @@ use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED, Verdict};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
-use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
+use farmjank_shifts::conductor::{self, Commission, Desk, Found, Outputs};
 use farmjank_shifts::note::{Host, hosts};
 use farmjank_shifts::shift::Asked;
 use std::path::{Path, PathBuf};
@@ -145,19 +146,33 @@ async fn detached(args: &RunArgs, commission: Commission, desk: Desk) -> Result<
     Ok(Conducted::GoesOn)
 }
 
-/// A run that was begun elsewhere, to its end.
+/// A run that was begun elsewhere, as the farm knows it.
+pub async fn found(args: &RunArgs, key: &str) -> Result<Found, u8> {
+    let farm = OnFarm::of(args).await?;
+    let desk = farm.desk(word("run", key).map_err(failed)?.to_owned());
+    conductor::found(&desk).await.map_err(failed)
+}
+
+/// Its scenarios.
+pub fn scenarios(found: &Found) -> Result<Vec<Scenario>, u8> {
+    let read =
+        found.scenarios().and_then(|all| all.map(|(texts, asked)| of_shift(&texts, &asked)).transpose());
+    read.map(Option::unwrap_or_default).map_err(failed)
+}
+
+/// The same, to its end.
 pub async fn attached(
     args: &RunArgs,
     terminal: Terminal,
-    key: &str,
+    found: Found,
     inputs: RunInputs,
 ) -> Result<Conducted, u8> {
     let farm = OnFarm::of(args).await?;
     host::signals::listen(farm.stop.clone());
-    let desk = farm.desk(word("run", key).map_err(failed)?.to_owned());
-    let found = conductor::found(&desk).await.map_err(failed)?;
+    let key = found.key().to_owned();
+    let desk = farm.desk(key.clone());
     let (root, bundle) = begun(args, found.run()).map_err(|why| refuse(&why))?;
-    let bundle = if found.is_simulated() { bundle } else { bundle.durable() };
+    let bundle = if found.lab().is_some() { bundle } else { bundle.durable() };
     let ui = watched(args, &root).map_err(|why| refuse(&why))?;
     let (inputs, outputs) = outputs(args, terminal, inputs, bundle, &root);
     let outputs = Outputs { against: inputs.against, ..outputs };

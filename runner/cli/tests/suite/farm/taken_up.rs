@@ -43,9 +43,17 @@ fn a_run_that_was_begun_and_left_is_taken_up_with_the_same_bytes() {
     write(folder, "farmjank.toml", file);
     same(folder, &expected, &ended(&mut attach(run, "out")));
     std::fs::remove_file(folder.join("farmjank.toml")).expect("a file");
+    // It is held against a baseline as any run is.
+    let against = ended(attach(run, "held").args(["--baseline", "nowhere"]));
+    assert_eq!(against.code, 2, "{}", against.err);
+    assert!(against.err.contains("nowhere") && !folder.join("held").exists(), "{}", against.err);
+    let first = ended(farmjank(folder).args(["run", "s.yaml", "--out", "first", "-q"]).args(LAB));
+    assert_eq!(first.code, expected.0, "{}", first.err);
+    let held = ended(attach(run, "held").args(["--baseline", "first", "--one-session"]));
+    let log = std::fs::read_to_string(folder.join("held/events.ndjson")).expect("a log");
+    assert!(log.contains("\"run_compared\"") && log.contains("fling the feed"), "{}", held.err);
     // What was settled is settled: a flag that would do nothing is refused.
-    for settled in [&["s.yaml"][..], &["--iterations", "9"], &["--baseline", "main"], &["--priority", "gate"]]
-    {
+    for settled in [&["s.yaml"][..], &["--iterations", "9"], &["--priority", "gate"]] {
         let wrong = ended(attach(run, "none").args(settled));
         assert_eq!(wrong.code, 2, "{settled:?}: {}", wrong.err);
         assert!(wrong.err.contains("'--attach <RUN>' cannot be used with"), "{}", wrong.err);
