@@ -1,10 +1,13 @@
-//! A connection to a farm, by flags and environment.
+//! A connection to a farm, by flags and environment; and what is said where a farm fails.
 
 use crate::args::FarmArgs;
-use crate::host;
+use crate::host::{self, Streams};
+use crate::settings::refuse;
+use farmjank_engine::scribe::Voice;
 use farmjank_farm::nats::{Address, Nats, Terms};
 use farmjank_leaf::text::name as shown;
-use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
+use farmjank_results::verdict::Verdict;
 use farmjank_seams::exchange::Exchange;
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,6 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const SECRET_BYTES: u64 = 64 << 10;
 /// What holds the credentials, where no file is named.
 const VARIABLE: &str = "FARMJANK_FARM_SECRET";
+
+/// Says what went wrong with a farm; the exit code: whose fault it is decides.
+pub fn failed(fault: &Fault) -> u8 {
+    if fault.blame == Blame::Scenario {
+        return refuse(&fault.clone().into());
+    }
+    Streams.err(&format!("error: {fault}\n"));
+    Verdict::Broken.exit_code()
+}
 
 /// Connects; `keeps` says whether this end makes what is missing there, if it may. Who may not waits for who may.
 ///

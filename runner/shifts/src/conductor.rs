@@ -143,11 +143,6 @@ impl Found {
         }
     }
 
-    /// It came to its end.
-    pub fn is_over(&self) -> bool {
-        self.head.over
-    }
-
     /// Its scenarios as hosts read them, and how they are measured; none where no host has anything to do.
     ///
     /// # Errors

@@ -3,19 +3,17 @@
 use crate::args::AgentArgs;
 use crate::command_error::{CommandError, usage};
 use crate::commands::run::{TOOL, no_phones};
-use crate::farm::connected;
+use crate::farm::{connected, failed};
 use crate::host::agent_state::{AgentState, files_below, remove_folder, remove_old};
 use crate::host::{self, Bundle, Streams};
 use crate::scenarios::of_shift;
 use crate::settings::refuse;
 use crate::wiring::{self, lab, phones, probes_of_run};
-use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
 use farmjank_farm::subjects::word;
 use farmjank_frames::ftrace::Methods;
-use farmjank_results::fault::{Blame, Fault};
-use farmjank_results::verdict::Verdict;
+use farmjank_results::fault::Fault;
 use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{Setup, ShiftFiles, serve};
 use farmjank_shifts::bench::{AttachedBench, Bench, LabBench};
@@ -37,11 +35,7 @@ pub async fn run(args: &AgentArgs) -> u8 {
     match served(args).await {
         Ok(()) => 0,
         Err(NoAgent::Refused(why)) => refuse(&why),
-        Err(NoAgent::Failed(fault)) if fault.blame == Blame::Scenario => refuse(&fault.into()),
-        Err(NoAgent::Failed(fault)) => {
-            Streams.err(&format!("error: {fault}\n"));
-            Verdict::Broken.exit_code()
-        }
+        Err(NoAgent::Failed(fault)) => failed(&fault),
         Err(NoAgent::Phones(fault)) => no_phones(&fault),
     }
 }

@@ -5,12 +5,12 @@ mod doctor;
 mod init;
 
 use crate::args::{FarmCommand, FarmCommandArgs, FarmStatusArgs};
-use crate::farm::connected;
+use crate::farm::{connected, failed};
 use crate::host::Streams;
-use crate::settings::{Terminal, refuse};
+use crate::settings::Terminal;
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::line;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
 use farmjank_shifts::note::{Host, PhoneNote, WorkNote, listed};
 
@@ -31,11 +31,7 @@ pub async fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
     match answered {
         Ok(true) => 0,
         Ok(false) => Verdict::Broken.exit_code(),
-        Err(fault) if fault.blame == Blame::Scenario => refuse(&fault.into()),
-        Err(fault) => {
-            Streams.err(&format!("error: {fault}\n"));
-            Verdict::Broken.exit_code()
-        }
+        Err(fault) => failed(&fault),
     }
 }
 

@@ -6,7 +6,7 @@ use super::place::{Place, begun, own_id, run_id};
 use super::{heard, no_phones, reporters, tell_left, watched};
 use crate::args::RunArgs;
 use crate::command_error::CommandError;
-use crate::farm::connected;
+use crate::farm::{connected, failed};
 use crate::files_read::FilesRead;
 use crate::host::{self, Bundle, Streams};
 use crate::plugin_targets;
@@ -19,7 +19,7 @@ use farmjank_engine::stop::Stop;
 use farmjank_farm::subjects::word;
 use farmjank_results::fault::Fault;
 use farmjank_results::record::Record;
-use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED, Verdict};
+use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
 use farmjank_shifts::conductor::{self, Commission, Desk, Found, Outputs};
@@ -64,7 +64,7 @@ impl OnFarm {
     async fn of(args: &RunArgs) -> Result<OnFarm, u8> {
         let patience = time(&args.over.farm_patience).map_err(|why| refuse(&why))?;
         let url = args.over.farm.as_deref().unwrap_or_default();
-        let exchange = connected(url, &args.over.of, "run", true).await.map_err(failed)?;
+        let exchange = connected(url, &args.over.of, "run", true).await.map_err(|fault| failed(&fault))?;
         Ok(OnFarm { exchange, patience, stop: Stop::default() })
     }
 
@@ -97,7 +97,8 @@ pub async fn conducted(
     let lab = args.phones.lab.as_deref().map(|name| wiring::lab(name, args.phones.seed)).transpose();
     let lab = lab.map_err(|fault| no_phones(&fault))?.map(|lab| (lab.name.clone(), lab.seed));
     let plays = lab.as_ref().map(|(name, seed)| (name.as_str(), *seed));
-    let mut hosts = awaited(&*farm.exchange, &args.over.of.team, plays, wait).await.map_err(failed)?;
+    let mut hosts =
+        awaited(&*farm.exchange, &args.over.of.team, plays, wait).await.map_err(|fault| failed(&fault))?;
     let serials = &inputs.wanted.serials;
     for host in &mut hosts {
         host.phones.retain(|phone| serials.is_empty() || serials.contains(&phone.id.0));
@@ -122,7 +123,7 @@ pub async fn conducted(
     let (against, options) = options(args, run, of, inputs);
     let commission = Commission { asked: asked(args, &options), options, scenarios, texts, hosts };
     let outputs = Outputs { against, ..outputs };
-    let record = conductor::run(commission, farm.desk(key), outputs).await.map_err(failed)?;
+    let record = conductor::run(commission, farm.desk(key), outputs).await.map_err(|fault| failed(&fault))?;
     tell_left(args, &record, &root);
     Ok(Conducted::Over(Box::new(record), ui, root))
 }
@@ -135,7 +136,7 @@ fn ids(of: &OfLab, run: String) -> (String, String) {
 
 async fn detached(args: &RunArgs, commission: Commission, desk: Desk) -> Result<Conducted, u8> {
     let key = desk.key.clone();
-    conductor::detach(commission, desk).await.map_err(failed)?;
+    conductor::detach(commission, desk).await.map_err(|fault| failed(&fault))?;
     Streams.out(&format!("{key}\n"));
     if !args.quiet {
         let url = args.over.farm.as_deref().unwrap_or_default();
@@ -149,15 +150,15 @@ async fn detached(args: &RunArgs, commission: Commission, desk: Desk) -> Result<
 /// A run that was begun elsewhere, as the farm knows it.
 pub async fn found(args: &RunArgs, key: &str) -> Result<Found, u8> {
     let farm = OnFarm::of(args).await?;
-    let desk = farm.desk(word("run", key).map_err(failed)?.to_owned());
-    conductor::found(&desk).await.map_err(failed)
+    let desk = farm.desk(word("run", key).map_err(|fault| failed(&fault))?.to_owned());
+    conductor::found(&desk).await.map_err(|fault| failed(&fault))
 }
 
 /// Its scenarios.
 pub fn scenarios(found: &Found) -> Result<Vec<Scenario>, u8> {
     let read =
         found.scenarios().and_then(|all| all.map(|(texts, asked)| of_shift(&texts, &asked)).transpose());
-    read.map(Option::unwrap_or_default).map_err(failed)
+    read.map(Option::unwrap_or_default).map_err(|fault| failed(&fault))
 }
 
 /// The same, to its end.
@@ -177,7 +178,7 @@ pub async fn attached(
     let (inputs, outputs) = outputs(args, terminal, inputs, bundle, &root);
     let outputs = Outputs { against: inputs.against, ..outputs };
     let stop = desk.stop.clone();
-    match conductor::attach(found, desk, outputs).await.map_err(failed)? {
+    match conductor::attach(found, desk, outputs).await.map_err(|fault| failed(&fault))? {
         Some(record) => Ok(Conducted::Over(Box::new(record), ui, root)),
         None => {
             Streams.err(&format!("{key} goes on; `--attach {key}` takes it up again\n"));
@@ -220,16 +221,6 @@ async fn awaited(
             Ok(found) if !found.is_empty() || Instant::now() >= until => return Ok(found),
             Err(fault) if Instant::now() >= until => return Err(fault),
             _ => sleep(AGAIN).await,
-        }
-    }
-}
-
-fn failed(fault: Fault) -> u8 {
-    match CommandError::from(fault.clone()) {
-        why if fault.blame == farmjank_results::fault::Blame::Scenario => refuse(&why),
-        why => {
-            Streams.err(&format!("error: {why}\n"));
-            Verdict::Broken.exit_code()
         }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub const CA: [&str; 2] = ["--farm-ca", "farm/authority.pem"];
 
@@ -95,6 +95,12 @@ fn a_run_with_roles_leaves_what_a_run_here_leaves_and_no_secret_anywhere() {
         agent(folder, &url, host, &more)
     };
     let agents = Agents(vec![of_host("left", "1/2"), of_host("right", "2/2")]);
+    // They begin before there is a store, which is not theirs to make.
+    let until = Instant::now() + Duration::from_secs(60);
+    while !["left.log", "right.log"].iter().all(|log| text(folder, log).contains("the next run makes it")) {
+        assert!(Instant::now() < until, "{}{}", text(folder, "left.log"), text(folder, "right.log"));
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let mut run = over(folder, &url, &[&LAB[..], &CA, &["--out", "out"]].concat());
     let seed = text(folder, "farm/teams/main/run.nk");
     let mut run = spawned({
@@ -114,8 +120,6 @@ fn a_run_with_roles_leaves_what_a_run_here_leaves_and_no_secret_anywhere() {
     }
     told_by_status_and_doctor(folder, &url, &secrets);
     drop(agents);
-    // They began before there was a store, which is not theirs to make.
-    assert!(text(folder, "left.log").contains("the next run makes it"), "{}", text(folder, "left.log"));
     nowhere_else(folder, &secrets);
     same(folder, &expected, &run);
 }
