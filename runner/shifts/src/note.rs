@@ -59,7 +59,7 @@ pub struct HostNote {
 /// A shift that a host was given and is not done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkNote {
-    /// The run's id.
+    /// What the run is called on the farm.
     pub run: String,
     /// How urgent it is, by its word.
     pub priority: String,

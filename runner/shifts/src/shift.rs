@@ -128,9 +128,6 @@ pub struct Offer {
     pub line: String,
     /// What.
     pub what: Offered,
-    /// The run's id, as its bundle has it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub run: String,
     /// How urgent a shift is, by its word; as usual where it is empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub priority: String,
@@ -161,7 +158,7 @@ impl Offer {
     /// `farm_garbled`, `farm_skew`.
     pub fn read(body: &[u8]) -> Result<Offer, Fault> {
         let offer: Offer = spoken("an offer", body)?;
-        let short = offer.run.len() <= LONGEST && offer.priority.len() <= LONGEST;
+        let short = offer.priority.len() <= LONGEST;
         match is_word(&offer.key) && is_word(&offer.line) && short {
             true => Ok(offer),
             false => Err(Fault::new(FaultCode::FarmGarbled, "an offer names a run that cannot be one")),

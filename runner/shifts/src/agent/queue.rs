@@ -110,7 +110,7 @@ impl Queue {
     /// As others are told of it.
     pub(super) fn told(&self) -> Vec<WorkNote> {
         let told = |work: &Work| WorkNote {
-            run: work.offer.run.clone(),
+            run: work.offer.key.clone(),
             priority: work.priority.word().to_owned(),
             begun: work.begun,
         };
@@ -125,8 +125,8 @@ mod tests {
 
     fn offer(key: &str, priority: Priority) -> Offer {
         let (key, line) = (key.to_owned(), "line".to_owned());
-        let (run, priority) = (format!("run-{key}"), priority.word().to_owned());
-        Offer { v: VERSION, key, line, what: Offered::Shift(String::new()), run, priority }
+        let priority = priority.word().to_owned();
+        Offer { v: VERSION, key, line, what: Offered::Shift(String::new()), priority }
     }
 
     fn given(queue: &Queue, key: &str, priority: Priority) {
@@ -166,7 +166,7 @@ mod tests {
         queue.take(offer("a", Priority::Branch), String::new(), "newer".to_owned());
         assert_eq!((queue.receipts(), begun(&queue, 8)), (vec!["newer".to_owned()], vec![]));
         let told = queue.told();
-        assert_eq!((told.len(), told[0].run.as_str(), told[0].begun), (1, "run-a", true));
+        assert_eq!((told.len(), told[0].run.as_str(), told[0].begun), (1, "a", true));
         assert_eq!(queue.done(&offer("a", Priority::Branch)), Some("newer".to_owned()));
         assert!(queue.is_empty());
     }

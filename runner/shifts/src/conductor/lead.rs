@@ -43,8 +43,7 @@ pub(super) struct Lead {
     pub(super) stop: Stop,
     pub(super) lines: Vec<Line>,
     pub(super) gathering: Gathering,
-    /// The run's id and urgency, and what it is about.
-    run: String,
+    /// How urgent it is, and what it is about.
     priority: Priority,
     sheet: Vec<u8>,
     /// That, and what each host is to do, lies on the farm as far as is known.
@@ -67,7 +66,7 @@ impl Lead {
     pub(super) fn new(desk: Desk, sheet: &RunSheet, lines: Vec<Line>, stays: bool) -> Result<Lead, Fault> {
         let Desk { exchange, key, owner, patience, voice, stop } = desk;
         let policy = if sheet.simulated { Policy::Time } else { Policy::Arrival };
-        let (run, priority, sheet) = (sheet.run.clone(), sheet.priority(), written(sheet)?);
+        let (priority, sheet) = (sheet.priority(), written(sheet)?);
         let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
         let of = (key.as_str(), digest::of(&sheet));
         let gathering = Gathering::new((of.0, &of.1, stays), &owner, policy, Terms::FARM, &names);
@@ -81,7 +80,6 @@ impl Lead {
             stop,
             lines,
             gathering,
-            run,
             priority,
             sheet,
             left: false,
@@ -179,8 +177,8 @@ impl Lead {
 
     pub(super) async fn tell(&self, line: &Line, id: &str, what: Offered) -> Result<(), Fault> {
         let (key, name) = (self.key.clone(), line.name.clone());
-        let (run, priority) = (self.run.clone(), self.priority.word().to_owned());
-        let offer = Offer { v: VERSION, key, line: name, what, run, priority };
+        let priority = self.priority.word().to_owned();
+        let offer = Offer { v: VERSION, key, line: name, what, priority };
         self.exchange.offer(&line.host, id, &written(&offer)?).await
     }
 

@@ -59,6 +59,12 @@ fn a_run_that_nobody_conducts_is_cancelled_and_its_phones_are_free() {
         assert!(std::time::Instant::now() < until, "{}", log());
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
+    // Its host says so with the next renewal of its lease.
+    let listed = || ended(farmjank(folder).args(["farm", "status", "--farm", &url])).out;
+    while !listed().contains(&format!("  run {run} (branch) is measured\n")) {
+        assert!(std::time::Instant::now() < until, "{}", listed());
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
     let cancelled = ended(farmjank(folder).args(["farm", "cancel", &run, "--farm", &url]));
     let told = format!("the hosts of {run} are told to stop after the iteration that is under way\n");
     assert_eq!((cancelled.code, cancelled.out.as_str()), (0, told.as_str()), "{}", cancelled.err);
