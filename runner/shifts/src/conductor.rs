@@ -84,13 +84,13 @@ struct Conductor {
 /// Conducts a run to its end; the record's exit code is the run's.
 ///
 /// # Errors
-/// The farm stays away for longer than is waited, refuses, or somebody else conducts the run.
+/// The farm stays away for longer than is waited, or refuses.
 pub async fn run(commission: Commission, desk: Desk, outputs: Outputs) -> Result<Record, Fault> {
     let (sheet, lines) = RunSheet::of(commission)?;
     let lead = Lead::new(desk, &sheet, lines, false)?;
     let record = conducted(lead, sheet, outputs, false).await?;
-    // Nobody leaves a run that is conducted from here.
-    Ok(record.unwrap_or_default())
+    // Nobody leaves a run that was begun to be conducted.
+    record.ok_or_else(|| Fault::new(FaultCode::FarmRefused, "the run was left before its end"))
 }
 
 /// Begins a run that goes on while nobody conducts it. Its hosts know of it then.

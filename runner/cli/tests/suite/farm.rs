@@ -45,6 +45,23 @@ impl Agents {
     }
 }
 
+/// A host called `rack`, with one phone behind adb, and the scenario beside it. It is there until it is dropped.
+struct Rack {
+    _agents: Agents,
+    _lab: Lab,
+}
+
+impl Rack {
+    fn of_one(folder: &Path, url: &str) -> Rack {
+        write(folder, "s.yaml", SMOOTH);
+        let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
+        let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
+        let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
+        let agents = Agents(vec![agent(folder, url, "rack", &adb)]);
+        Rack { _agents: agents, _lab: lab }
+    }
+}
+
 fn agent(folder: &Path, url: &str, host: &str, more: &[&str]) -> Child {
     let mut command = farmjank(folder);
     let state = format!("state-{host}");
@@ -286,11 +303,7 @@ fn an_interrupted_run_lets_its_hosts_go_and_says_so() {
     let Some(server) = NatsServer::start("") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    write(folder, "s.yaml", SMOOTH);
-    let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
-    let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
-    let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
-    let agents = Agents(vec![agent(folder, &server.url(), "rack", &adb)]);
+    let rack = Rack::of_one(folder, &server.url());
     let run = spawned(over(folder, &server.url(), &["--iterations", "50", "--out", "out"]));
     events(folder, 20);
     Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill runs");
@@ -300,7 +313,7 @@ fn an_interrupted_run_lets_its_hosts_go_and_says_so() {
     assert!(text.contains("\"interrupted\":\"SIGINT\"") && text.contains("\"lease_returned\""), "{text}");
     let log = std::fs::read_to_string(folder.join("rack.log")).expect("a log");
     assert!(log.contains("done with run"), "{log}");
-    drop(agents);
+    drop(rack);
 }
 
 #[test]

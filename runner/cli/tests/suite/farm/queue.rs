@@ -1,7 +1,7 @@
 //! Several runs on the phones of one host.
 
-use super::{Agents, agent, events, over, spawned, waited};
-use crate::world::{Lab, SMOOTH, ended, farmjank, write};
+use super::{Rack, events, over, spawned, waited};
+use crate::world::{ended, farmjank};
 use farmjank_witnesses::nats::NatsServer;
 
 #[test]
@@ -9,12 +9,8 @@ fn a_gate_is_given_the_phone_of_a_sweep_between_two_of_its_iterations() {
     let Some(server) = NatsServer::start("") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    write(folder, "s.yaml", SMOOTH);
-    let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
-    let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
-    let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
     let url = server.url();
-    let agents = Agents(vec![agent(folder, &url, "rack", &adb)]);
+    let rack = Rack::of_one(folder, &url);
     let sweep = ["--iterations", "6", "--priority", "nightly", "--out", "out"];
     let sweep = spawned(over(folder, &url, &sweep));
     events(folder, 20);
@@ -36,7 +32,7 @@ fn a_gate_is_given_the_phone_of_a_sweep_between_two_of_its_iterations() {
     );
     let told = std::fs::read_to_string(folder.join("rack.log")).expect("a log");
     assert!(told.contains("(gate)") && told.contains("(nightly)"), "{told}");
-    drop(agents);
+    drop(rack);
 }
 
 #[test]
@@ -44,12 +40,8 @@ fn a_run_that_nobody_conducts_is_cancelled_and_its_phones_are_free() {
     let Some(server) = NatsServer::start("") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    write(folder, "s.yaml", SMOOTH);
-    let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
-    let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
-    let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
     let url = server.url();
-    let agents = Agents(vec![agent(folder, &url, "rack", &adb)]);
+    let rack = Rack::of_one(folder, &url);
     let begun = ended(&mut over(folder, &url, &["--iterations", "100", "--detach", "-q"]));
     assert_eq!((begun.code, begun.err.as_str()), (0, ""), "{}", begun.out);
     let run = begun.out.trim().to_owned();
@@ -77,5 +69,5 @@ fn a_run_that_nobody_conducts_is_cancelled_and_its_phones_are_free() {
     let unknown = ended(farmjank(folder).args(["farm", "cancel", "nobody-knows", "--farm", &url]));
     assert_eq!(unknown.code, 3, "{}", unknown.err);
     assert!(unknown.err.contains("the farm knows no run nobody-knows"), "{}", unknown.err);
-    drop(agents);
+    drop(rack);
 }

@@ -1,7 +1,7 @@
 //! Runs that are begun and left, and runs whose conductor was killed: whoever takes one up ends as it ends.
 
-use super::{Agents, LAB, agent, local, over, same, spawned, waited};
-use crate::world::{Lab, SMOOTH, ended, farmjank, write};
+use super::{Agents, LAB, Rack, local, over, same, spawned, waited};
+use crate::world::{SMOOTH, ended, farmjank, write};
 use farmjank_witnesses::nats::NatsServer;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -67,12 +67,8 @@ fn a_run_of_phones_whose_conductor_was_killed_goes_on_where_it_was() {
     let Some(server) = NatsServer::start("") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    write(folder, "s.yaml", SMOOTH);
-    let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
-    let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
-    let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
     let url = server.url();
-    let agents = Agents(vec![agent(folder, &url, "rack", &adb)]);
+    let rack = Rack::of_one(folder, &url);
     let mut run = spawned(over(folder, &url, &["--iterations", "4"]));
     let runs = folder.join("results/runs");
     let until = Instant::now() + Duration::from_secs(120);
@@ -107,5 +103,5 @@ fn a_run_of_phones_whose_conductor_was_killed_goes_on_where_it_was() {
     let count = |words: &str| text.lines().filter(|line| line.contains(words)).count();
     assert_eq!((count("\"completed\""), count("\"job_judged\"")), (4, 1), "each iteration once: {text}");
     assert!(text.contains(&named), "its id is the run's");
-    drop(agents);
+    drop(rack);
 }
