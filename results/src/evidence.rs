@@ -58,17 +58,18 @@ pub struct EvidenceWriter {
     before: BTreeMap<(SourceId, String), Text>,
     /// Memory of a text no longer needed.
     spare: Text,
-    begun: bool,
+    /// Dumps that were encoded and not lost.
+    kept: usize,
 }
 
 impl EvidenceWriter {
     /// The bytes to append to the file for this dump.
     pub fn encode(&mut self, dump: &Dump) -> Vec<u8> {
         let mut out = Vec::with_capacity(dump.text.len() / 2 + 512);
-        if !self.begun {
+        if self.kept == 0 {
             out.extend_from_slice(HEADER.as_bytes());
-            self.begun = true;
         }
+        self.kept += 1;
         let mut text = std::mem::take(&mut self.spare);
         text.refill(&dump.text);
         let head = Head {
@@ -88,6 +89,12 @@ impl EvidenceWriter {
         delta(before, &text, &mut out);
         self.spare = std::mem::replace(before, text);
         out
+    }
+
+    /// The bytes of the last dump did not reach the file: what follows does not build on them.
+    pub fn lost(&mut self) {
+        self.before.clear();
+        self.kept = self.kept.saturating_sub(1);
     }
 }
 
@@ -269,6 +276,24 @@ mod tests {
         let bytes = written(&dumps);
         assert!(bytes.len() < first.len() + second.len() / 2);
         assert_eq!(read(&bytes).unwrap(), dumps);
+    }
+
+    #[test]
+    fn what_comes_after_a_dump_that_was_lost_does_not_build_on_it() {
+        let dumps = [dump("a", b"1\n2\n"), dump("b", b"3\n"), dump("a", b"1\n2\n4\n"), dump("a", b"2\n4\n")];
+        for lost in 0..dumps.len() {
+            let (mut writer, mut file, mut kept) = (EvidenceWriter::default(), Vec::new(), Vec::new());
+            for (nth, dump) in dumps.iter().enumerate() {
+                let bytes = writer.encode(dump);
+                if nth == lost {
+                    writer.lost();
+                } else {
+                    file.extend(bytes);
+                    kept.push(dump.clone());
+                }
+            }
+            assert_eq!(read(&file).unwrap(), kept, "without dump {lost}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::{Files, Pieces};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 /// The bundle's files by path.
@@ -16,8 +17,8 @@ pub struct Memory {
     pub appended: Cell<u64>,
     /// Writes so far, of either kind.
     pub writes: Cell<u64>,
-    /// The disk is full from this write on.
-    full_from: Option<u64>,
+    /// The disk is full during these writes.
+    full: Range<u64>,
     /// Lengths of the log when it was to reach the disk.
     pub synced: RefCell<Vec<usize>>,
     files: RefCell<BTreeMap<String, Vec<u8>>>,
@@ -29,16 +30,16 @@ impl Memory {
         Memory { keeps, ..Memory::default() }
     }
 
-    /// The same on a disk that is full from the n-th write on.
-    pub fn full_from(self, write: Option<u64>) -> Self {
-        Memory { full_from: write, ..self }
+    /// The same on a disk that is full during these writes, counted from 0.
+    pub fn full(self, writes: Range<u64>) -> Self {
+        Memory { full: writes, ..self }
     }
 
     fn take_place(&self, path: &str) -> Result<(), FileError> {
         let write = self.writes.replace(self.writes.get() + 1);
-        match self.full_from {
-            Some(full) if write >= full => Err(FileError::new(Path::new(path), FileProblem::Full)),
-            _ => Ok(()),
+        match self.full.contains(&write) {
+            true => Err(FileError::new(Path::new(path), FileProblem::Full)),
+            false => Ok(()),
         }
     }
 
@@ -80,9 +81,9 @@ impl Files for Memory {
 
     /// A disk that got full tells a writer only now, where it puts off its writing.
     fn synced(&self) -> Result<(), FileError> {
-        match self.full_from {
-            Some(full) if self.writes.get() >= full => Err(FileError::new(Path::new(LOG), FileProblem::Full)),
-            _ => Ok(()),
+        match self.full.contains(&self.writes.get()) {
+            true => Err(FileError::new(Path::new(LOG), FileProblem::Full)),
+            false => Ok(()),
         }
     }
 

@@ -48,7 +48,7 @@ pub struct Stage {
     bound: Option<Duration>,
     reporters: bool,
     forgetful: bool,
-    full_from: Option<u64>,
+    full: std::ops::Range<u64>,
     cut_off: Option<Memory>,
     rerun: Option<Rerun>,
     probes: Option<Vec<Rc<dyn Probe>>>,
@@ -113,7 +113,7 @@ impl Stage {
             bound: None,
             reporters: false,
             forgetful: false,
-            full_from: None,
+            full: 0..0,
             cut_off: None,
             rerun: None,
             probes: None,
@@ -229,9 +229,9 @@ impl Stage {
         Stage { probes: Some(probes), ..self }
     }
 
-    /// On a disk that is full from this write of the run on.
-    pub fn full_from(self, write: u64) -> Stage {
-        Stage { full_from: Some(write), ..self }
+    /// On a disk that is full during these writes of the run.
+    pub fn full(self, full: std::ops::Range<u64>) -> Stage {
+        Stage { full, ..self }
     }
 
     /// Going on with the run in this bundle, which was cut off.
@@ -339,8 +339,7 @@ impl Stage {
             None => Earlier::read(log).expect("a run that can go on"),
         };
         let earlier = earlier.map(|log| read(&log));
-        let memory =
-            self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful)).full_from(self.full_from);
+        let memory = self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful)).full(self.full);
         let files = Rc::new(memory);
         let (ear, stop) = (Rc::new(Ear::default()), Stop::default());
         if let Some((after, urgency)) = self.interrupt {

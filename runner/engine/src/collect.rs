@@ -315,7 +315,13 @@ impl<'a> Collector<'a> {
         let bytes = state.writer.encode(dump);
         match self.session.env.files.append(&self.path, &bytes) {
             Ok(()) => state.wrote = true,
-            Err(why) => state.doubt(&format!("evidence could not be written: {why}")),
+            Err(why) => {
+                state.writer.lost();
+                if !std::mem::replace(&mut state.unkept, true) {
+                    let words = format!("evidence of {} is not whole: {why}", self.window);
+                    self.session.env.announcer.notice(Some(self.session.job), words);
+                }
+            }
         }
     }
 

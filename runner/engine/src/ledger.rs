@@ -23,6 +23,8 @@ pub(crate) struct Ledger {
     /// The first time the phone refused a dump.
     pub(crate) refusal: Option<Fault>,
     pub(crate) wrote: bool,
+    /// Some of the evidence could not be written, and somebody was told.
+    pub(crate) unkept: bool,
     /// Longest time between two presents so far, pauses left out: the worst hitch.
     pub(crate) longest: Span,
     pub(crate) live: LiveCounts,

@@ -104,8 +104,10 @@ pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, FileError> {
 /// It would not be inside.
 pub(super) fn inside_or_new(root: &Path, path: &str) -> Result<PathBuf, FileError> {
     let full = within(root, path)?;
+    // The root first: another thread may make it meanwhile, and what was found above it would seem to lie outside.
+    let root = root.canonicalize();
     let there = full.ancestors().find(|one| fs::symlink_metadata(one).is_ok());
-    let (Ok(root), Some(Ok(place))) = (root.canonicalize(), there.map(Path::canonicalize)) else {
+    let (Ok(root), Some(Ok(place))) = (root, there.map(Path::canonicalize)) else {
         // A folder that is still to be made holds no links; a link to nothing leads nobody knows where.
         let link = there.is_some_and(Path::is_symlink);
         return if link { Err(FileError::new(&full, FileProblem::Outside)) } else { Ok(full) };
@@ -309,6 +311,24 @@ mod tests {
         }
         for path in ["out", "later", "up/x", "../x", "/x"] {
             assert_eq!(inside_or_new(&root, path).unwrap_err().why, FileProblem::Outside, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_somebody_makes_meanwhile_is_no_place_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..2_000 {
+            let root = folder.path().join(n.to_string());
+            let (ready, root) = (std::sync::Barrier::new(2), &root);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    ready.wait();
+                    fs::create_dir_all(root.join("evidence/job-1")).unwrap();
+                });
+                ready.wait();
+                let place = inside_or_new(root, "evidence/job-1/w.dumps");
+                assert!(place.is_ok(), "attempt {n}: {place:?}");
+            });
         }
     }
 
