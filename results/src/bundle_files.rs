@@ -3,6 +3,9 @@
 
 use crate::event::{Fact, JobId, WindowMeasured};
 
+/// Name of the log inside the bundle.
+pub const LOG: &str = "events.ndjson";
+
 /// The files a fact names.
 pub fn named(fact: &Fact) -> Vec<&String> {
     match fact {

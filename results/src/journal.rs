@@ -52,6 +52,18 @@ impl Record {
     /// Reads a whole log (`events.ndjson`), or what is left of one: a torn last line is set aside, and a notice in the
     /// record says so.
     ///
+    /// ```
+    /// use farmjank_results::record::Record;
+    ///
+    /// let log = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/run/events.ndjson"));
+    /// let (run, _) = Record::read_ndjson(log)?;
+    /// for phone in run.devices.values() {
+    ///     println!("{} on Android {}: {:?}", phone.model, phone.release, run.verdict);
+    /// }
+    /// # assert!(run.exit_code == Some(0) && run.devices.len() == 1);
+    /// # Ok::<(), farmjank_results::journal::BadLog>(())
+    /// ```
+    ///
     /// # Errors
     /// No event at all, a damaged line that is not the torn last one, or a broken law.
     pub fn read_ndjson(bytes: &[u8]) -> Result<(Record, Vec<Event>), BadLog> {

@@ -49,6 +49,21 @@ impl Summary {
 
 /// Every metric read or judged in a cell, by key: `measured` is its window in each trial, `judged` what became of its
 /// limits.
+///
+/// ```
+/// # use farmjank_results::{cells, record::Record, summary::summaries};
+/// # let log = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/run/events.ndjson"));
+/// # let (run, _) = Record::read_ndjson(log)?;
+/// # let job = &run.jobs[&0];
+/// for judged in &job.windows {
+///     for metric in summaries(&cells::measured(job, &judged.window), Some(judged)) {
+///         println!("{} {:?}, else because {:?}", metric.key, metric.value, metric.reason);
+/// #       assert!(metric.value.is_some() != metric.reason.is_some());
+///     }
+/// }
+/// # assert!(!job.windows.is_empty());
+/// # Ok::<(), farmjank_results::journal::BadLog>(())
+/// ```
 pub fn summaries(
     measured: &[(&TrialRecord, &WindowMeasured)],
     judged: Option<&WindowJudged>,

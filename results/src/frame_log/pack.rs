@@ -102,6 +102,18 @@ impl FrameLog {
 
     /// A frame log from bytes of anyone.
     ///
+    /// ```
+    /// # use farmjank_results::frame_log::FrameLog;
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/run/evidence/job-0/trial-0/");
+    /// let bytes = std::fs::read(format!("{folder}/0-fling-the-feed.strip"))?;
+    /// let frames = FrameLog::decode(&bytes).map_err(|why| why.to_string())?;
+    /// for frame in frames.bars.iter().filter(|frame| frame.late() > 0) {
+    ///     println!("at {} ms a frame came {} vsyncs late", frame.to_us() / 1000, frame.late());
+    /// }
+    /// # assert!(frames.bars.iter().any(|frame| frame.late() > 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When they are not what [`FrameLog::encode`] writes.
     pub fn decode(bytes: &[u8]) -> Result<FrameLog, Damaged> {

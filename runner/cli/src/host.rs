@@ -17,10 +17,11 @@ pub mod signals;
 mod system;
 
 pub use bundle::Bundle;
+pub use farmjank_bundle::reading::{read_file, read_from, size_below};
 pub use output::{append_file, make_way, write_file};
 pub use plugin::PluginProcess;
 pub use poured::pour;
-pub use reading::{home_of, is_below, is_handed, read_file, read_from, read_pieces, whole_path, yaml_files};
+pub use reading::{home_of, is_below, is_handed, read_pieces, whole_path, yaml_files};
 pub use secrets::{for_owner, has_secrets, keep_secret, write_secret};
 pub use system::EndRequests;
 
@@ -147,17 +148,6 @@ pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     found.sort();
     found
-}
-
-/// Bytes of the files below a folder; links are not followed.
-pub fn size_below(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let size = |entry: fs::DirEntry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => size_below(&entry.path()),
-        Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |about| about.len()),
-        _ => 0,
-    };
-    entries.map(size).sum()
 }
 
 /// When a file was written last; none when that is not known.

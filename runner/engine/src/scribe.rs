@@ -3,6 +3,7 @@
 use crate::announce::FactSink;
 use crate::masked::masked;
 use farmjank_leaf::mask::Mask;
+pub use farmjank_results::bundle_files::LOG;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::frame_log::MOST_BYTES;
 use farmjank_results::journal;
@@ -15,8 +16,6 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-/// Name of the log inside the bundle.
-pub const LOG: &str = "events.ndjson";
 /// What else a run's folder holds: files and folders.
 pub const BUNDLE: [&str; 7] =
     ["evidence", "plots", "plugins", "report.html", "results.json", "junit.xml", "metrics.txt"];

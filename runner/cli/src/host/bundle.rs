@@ -8,14 +8,17 @@
 use super::durable::Durable;
 use super::output::write_packed;
 use super::packed;
-use super::reading::{self, inside, inside_or_new, regular, unpacked};
+use super::reading;
 use super::secrets::{made, make_folders, masked};
 use super::system::FileLock;
-use super::{for_owner, read_file, read_from, size_below};
+use super::{for_owner, read_file};
 use crate::command_error::CommandError;
+use farmjank_bundle::packed::is_packed;
+use farmjank_bundle::reader::BundleReader;
+use farmjank_bundle::reading::{inside, inside_or_new, regular};
 use farmjank_engine::scribe::{BUNDLE, LOG};
 use farmjank_leaf::text::name as shown;
-use farmjank_results::evidence::{PACKED, held};
+use farmjank_results::evidence::held;
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::{Files, Pieces};
 use std::borrow::Cow;
@@ -29,13 +32,6 @@ use std::path::{Path, PathBuf};
 /// Most files kept open for appending: one for each phone a server of adb has, and the log. With fewer, that many
 /// phones in step would open each of them anew for every dump.
 const OPEN_FILES: usize = 192;
-
-/// Largest log read.
-const MOST_LOG: u64 = 4 << 30;
-/// Bytes read of a bundle in all, unpacked: so many whatever it has, and so many times what it has. Windows of a trial
-/// share its trace, reports read frame logs several times, and evidence unpacks to some five times its size.
-const READ_ANYWAY: u64 = 256 << 20;
-const READ_OF_EACH_BYTE: u64 = 320;
 
 /// The log of a run that this process writes, and nobody else.
 struct Mine {
@@ -59,12 +55,11 @@ impl Mine {
 /// A run bundle's folder.
 pub struct Bundle {
     root: PathBuf,
+    reader: BundleReader,
     open: RefCell<BTreeMap<String, fs::File>>,
     /// Written since the last time everything was to reach the disk.
     fresh: RefCell<BTreeSet<String>>,
     durable: Option<Durable>,
-    /// Bytes of it that may still be read; none before the first.
-    left: RefCell<Option<u64>>,
     /// The log, locked: freed by the system when this process ends, however it does.
     mine: Option<Mine>,
 }
@@ -98,7 +93,7 @@ impl Bundle {
         for_owner(root);
         // To look first would let two runs into one folder.
         match made().create_new(true).open(root.join(LOG)) {
-            Ok(log) => Ok(Bundle { mine: Some(Mine::taken(root, &log)?), ..Bundle::open(root) }),
+            Ok(log) => Ok(Bundle::mine(root, Mine::taken(root, &log)?)),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let advice = "give --out another folder, or let it go with --overwrite";
                 Err(CommandError::Usage(format!("{} holds a run already; {advice}", shown(root))))
@@ -120,7 +115,7 @@ impl Bundle {
         let mut bytes = read_file(&place, most)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         bytes.truncate(whole);
-        Ok((Bundle { mine: Some(mine), ..Bundle::open(root) }, bytes))
+        Ok((Bundle::mine(root, mine), bytes))
     }
 
     /// The log ends after so many bytes: what stands behind is a line that was torn.
@@ -163,8 +158,14 @@ impl Bundle {
 
     /// The folder of a run that was made before.
     pub fn open(root: &Path) -> Bundle {
-        let (open, fresh, left) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Bundle { root: root.to_owned(), open, fresh, durable: None, left, mine: None }
+        let (root, reader) = (root.to_owned(), BundleReader::open(root));
+        let (open, fresh) = (RefCell::default(), RefCell::default());
+        Bundle { root, reader, open, fresh, durable: None, mine: None }
+    }
+
+    /// What this process wrote itself it may read as often as it likes.
+    fn mine(root: &Path, mine: Mine) -> Bundle {
+        Bundle { mine: Some(mine), reader: BundleReader::unbounded(root), ..Bundle::open(root) }
     }
 
     fn written(&self, path: &str) {
@@ -187,10 +188,7 @@ impl Bundle {
     /// # Errors
     /// It is not there, not inside, or too large.
     pub fn log(&self) -> Result<Vec<u8>, FileError> {
-        self.read(LOG, MOST_LOG).map_err(|error| match error.why {
-            FileProblem::Missing if self.root.is_dir() => FileError::new(&self.root, FileProblem::NoRun),
-            _ => error,
-        })
+        self.reader.log()
     }
 
     /// At most `most` bytes of its log from an offset on; none when it ends there, or is not there yet.
@@ -198,23 +196,7 @@ impl Bundle {
     /// # Errors
     /// It is not inside, or cannot be read.
     pub fn log_from(&self, offset: u64, most: u64) -> Result<Vec<u8>, FileError> {
-        match inside(&self.root, LOG) {
-            Ok(place) => read_from(&place, offset, most),
-            Err(error) if matches!(error.why, FileProblem::Missing) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Where a file lies. Somebody may have unpacked it by hand, or packed it.
-    fn place(&self, path: &str) -> Result<PathBuf, FileError> {
-        let other = || match held(path) {
-            plain if plain != path => inside(&self.root, plain),
-            _ => inside(&self.root, &format!("{path}{PACKED}")),
-        };
-        match inside(&self.root, path) {
-            Err(error) if error.why == FileProblem::Missing => other().map_err(|_| error),
-            found => found,
-        }
+        self.reader.log_from(offset, most)
     }
 
     /// Copies a file into another bundle, byte for byte.
@@ -230,10 +212,7 @@ impl Bundle {
     /// # Errors
     /// It is not there, not inside, or too large.
     pub fn as_it_lies(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
-        let bytes = read_file(&self.place(path)?, most)
-            .map_err(|error| FileError::new(&self.root.join(path), error.why))?;
-        self.count(bytes.len() as u64)?;
-        Ok(bytes)
+        self.reader.as_it_lies(path, most)
     }
 
     /// Writes a file as it lay elsewhere, packed or not.
@@ -241,26 +220,11 @@ impl Bundle {
     /// # Errors
     /// It is not inside, or cannot be written.
     pub fn keep(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
-        if held(path) == path || !packed::is_packed(bytes) {
+        if held(path) == path || !is_packed(bytes) {
             return self.write(path, bytes);
         }
         write_packed(&inside_or_new(&self.root, path)?, bytes)?;
         self.written(path);
-        Ok(())
-    }
-
-    /// Counts what is read: a log that names one large file ten thousand times is no reason to read it so often.
-    fn count(&self, bytes: u64) -> Result<(), FileError> {
-        // What this process wrote itself it may read.
-        if self.mine.is_some() {
-            return Ok(());
-        }
-        let left = *self.left.borrow_mut().get_or_insert_with(|| {
-            READ_ANYWAY.saturating_add(size_below(&self.root).saturating_mul(READ_OF_EACH_BYTE))
-        });
-        let left =
-            left.checked_sub(bytes).ok_or_else(|| FileError::new(&self.root, FileProblem::ReadTooOften))?;
-        *self.left.borrow_mut() = Some(left);
         Ok(())
     }
 }
@@ -318,14 +282,10 @@ impl Files for Bundle {
     }
 
     fn pieces(&self, path: &str) -> Result<Pieces, FileError> {
-        Ok(Box::new(reading::pieces(&self.place(path)?)?))
+        Ok(Box::new(reading::pieces(&self.reader.place(path)?)?))
     }
 
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
-        let place = self.place(path)?;
-        let bytes =
-            unpacked(&place, most).map_err(|error| FileError::new(&self.root.join(path), error.why))?;
-        self.count(bytes.len() as u64)?;
-        Ok(bytes)
+        self.reader.read(path, most)
     }
 }

@@ -17,6 +17,7 @@ mod compare;
 mod config;
 mod daily;
 mod deliveries;
+mod example_bundle;
 mod failures;
 mod farm;
 mod first;
