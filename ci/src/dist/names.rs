@@ -57,6 +57,16 @@ mod tests {
     }
 
     #[test]
+    fn the_release_has_a_wheel_for_every_system() {
+        let workflow = fs::read_to_string(root().join(".github/workflows/release.yml")).unwrap();
+        let built = workflow.lines().filter_map(|line| line.trim().strip_prefix("- { wheel: "));
+        let mut built: Vec<&str> = built.filter_map(|line| line.split(',').next()).collect();
+        built.sort_unstable();
+        // An extension of Python belongs to the library of C that Python has.
+        assert_eq!(built, TARGETS.map(|target| target.replace("-linux-musl", "-linux-gnu")));
+    }
+
+    #[test]
     fn binstall_looks_for_the_archive_and_the_binary_in_it() {
         let told = Program::cargo("metadata --no-deps --offline --format-version 1").output().unwrap();
         let told: Value = serde_json::from_str(&told).unwrap();

@@ -12,6 +12,7 @@ mod patterns;
 mod screens;
 mod shape;
 
+use crate::cells::Cell;
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
@@ -45,9 +46,14 @@ pub fn json(record: &Record) -> String {
     written(&document(record))
 }
 
-/// The document as a value, to be part of another.
-pub(crate) fn document(record: &Record) -> impl Serialize {
+/// The document as a value: to be part of another, or for a program that wants no text.
+pub fn document(record: &Record) -> impl Serialize {
     shape::document(record)
+}
+
+/// One of its `cells`.
+pub fn cell(cell: &Cell) -> impl Serialize {
+    shape::cell(cell)
 }
 
 /// Any value as this document is written: indented, harmless on a terminal, with a line break at the end.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 28] = [
+const TABLE: [(&str, &[&str]); 29] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
@@ -34,6 +34,7 @@ const TABLE: [(&str, &[&str]); 28] = [
     ("lab-shards", &["engine", "scenarios", "seams", "results"]),
     ("shifts", &["engine", "farm", "lab-shards", "leaf", "scenarios", "seams", "results"]),
     ("config", &["leaf", "scenarios"]),
+    ("python", &["bundle", "reporters", "results"]),
     ("cli", ANYTHING),
     ("tests", ANYTHING),
     ("witnesses", &[]),
@@ -78,7 +79,7 @@ const IN_TESTS: [(&str, &str); 7] = [
 ];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 18] = [
+const RESERVED: [(&str, &[&str]); 19] = [
     (
         "tokio",
         &[
@@ -100,6 +101,7 @@ const RESERVED: [(&str, &[&str]); 18] = [
     ("nkeys", &["farm"]),
     ("rcgen", &["farm"]),
     ("rquickjs", &["script"]),
+    ("pyo3", &["python"]),
     ("ruzstd", &["bundle", "frames"]),
     ("zstd", &["bundle", "cli"]),
     ("serde-saphyr", &["scenarios", "lab", "cli"]),
@@ -117,14 +119,21 @@ const RESERVED: [(&str, &[&str]); 18] = [
 /// Our crates with all their dependencies, those of tests and build scripts included.
 type Crates = BTreeMap<String, BTreeSet<String>>;
 
-/// Packages of the workspace, as cargo tells them.
+/// Workspaces of crates that are handed out: one of its own has what needs more than Rust to be built.
+const WORKSPACES: [&str; 2] = ["Cargo.toml", "runner/python/Cargo.toml"];
+
+/// Packages of the workspaces, as cargo tells them.
 fn packages() -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let asked = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
-    let output = Command::new(cargo).args(asked).current_dir(root()).output().expect("cargo runs");
-    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    let read: Value = serde_json::from_slice(&output.stdout).expect("cargo speaks JSON");
-    list(&read["packages"])
+    let of = |workspace: &str| {
+        let asked =
+            ["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path", workspace];
+        let output = Command::new(&cargo).args(asked).current_dir(root()).output().expect("cargo runs");
+        assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+        let read: Value = serde_json::from_slice(&output.stdout).expect("cargo speaks JSON");
+        list(&read["packages"])
+    };
+    WORKSPACES.into_iter().flat_map(of).collect()
 }
 
 fn list(value: &Value) -> Vec<Value> {
