@@ -10,6 +10,7 @@ mod citations;
 mod code;
 mod crates;
 mod doors;
+mod locks;
 mod names;
 mod pages;
 mod sizes;

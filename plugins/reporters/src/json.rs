@@ -12,7 +12,6 @@ mod patterns;
 mod screens;
 mod shape;
 
-use crate::cells::Cell;
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
@@ -49,11 +48,6 @@ pub fn json(record: &Record) -> String {
 /// The document as a value: to be part of another, or for a program that wants no text.
 pub fn document(record: &Record) -> impl Serialize {
     shape::document(record)
-}
-
-/// One of its `cells`.
-pub fn cell(cell: &Cell) -> impl Serialize {
-    shape::cell(cell)
 }
 
 /// Any value as this document is written: indented, harmless on a terminal, with a line break at the end.

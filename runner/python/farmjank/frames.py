@@ -70,8 +70,20 @@ class Frames:
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row for each; needs pandas."""
-        import pandas
+        return table_of([self])
 
-        # Always the same categories: tables of several windows are put together as they are.
-        table = pandas.DataFrame(self.columns(), copy=True)
-        return table.astype({name: pandas.CategoricalDtype(list(words)) for name, words in WORDS.items()})
+
+def table_of(parts: list[Frames]) -> pandas.DataFrame:
+    """One row for each frame of all of these, one behind another."""
+    import numpy
+    import pandas
+
+    columns: dict[str, Any] = {}
+    for name in NUMBERS:
+        columns[name] = numpy.concatenate([numpy.empty(0, "int64"), *(getattr(part, name) for part in parts)])
+    # Always the same categories: tables of several windows are put together as they are.
+    for name, words in WORDS.items():
+        codes = {word: code for code, word in enumerate(words)} | {None: -1}
+        of_each = [codes[word] for part in parts for word in getattr(part, name)]
+        columns[name] = pandas.Categorical.from_codes(of_each, categories=pandas.Index(list(words)))
+    return pandas.DataFrame(columns)

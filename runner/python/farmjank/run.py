@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farmjank._native import Bundle
-from farmjank.frames import Frames
+from farmjank.frames import Frames, table_of
 from farmjank.shapes import Cell, Coverage, Document, Judgement, Metric, Phone, Seen, TrialShape, Value, Verdict
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Run:
         self.path = Path(path)
         self._bundle = Bundle(path)
         self._document = self._bundle.document()
+        self._windows: list[Window] = []
 
     @property
     def document(self) -> Document:
@@ -64,7 +65,10 @@ class Run:
 
     def windows(self) -> list[Window]:
         """Every window of every scenario on every phone, in order of the plan."""
-        return [Window(self, cell, trials) for cell, trials in self._bundle.windows()]
+        if not self._windows:
+            both = zip(self._document["cells"], self._bundle.trials(), strict=True)
+            self._windows = [Window(self, cell, trials) for cell, trials in both]
+        return list(self._windows)
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row for each trial of each window, with every metric that is a number as a column; needs pandas."""
@@ -75,19 +79,15 @@ class Run:
 
     def frames_to_pandas(self) -> pandas.DataFrame:
         """One row for each frame of each trial of each window; needs pandas."""
+        import numpy
         import pandas
 
-        parts = []
-        for window in self.windows():
-            for trial in window.trials:
-                if (frames := trial.frames()) is not None:
-                    table = frames.to_pandas()
-                    table.insert(0, "trial", trial.number)
-                    table.insert(1, "counts", trial.counts)
-                    for at, (name, value) in enumerate(window._place().items()):
-                        table.insert(at, name, value)
-                    parts.append(table)
-        return pandas.concat(parts, ignore_index=True) if parts else pandas.DataFrame()
+        all = [(window, trial, trial.frames()) for window in self.windows() for trial in window.trials]
+        kept = [(window, trial, frames) for window, trial, frames in all if frames is not None]
+        rows = [{**window._place(), "trial": trial.number, "counts": trial.counts} for window, trial, _ in kept]
+        lengths = numpy.array([len(frames) for _, _, frames in kept], "int64")
+        places = pandas.DataFrame(rows).iloc[numpy.repeat(numpy.arange(len(kept)), lengths)]
+        return pandas.concat([places.reset_index(drop=True), table_of([frames for _, _, frames in kept])], axis=1)
 
     def __repr__(self) -> str:
         return f"<Run {self.id!r}: {self.verdict}, {len(self.phones)} phones>"

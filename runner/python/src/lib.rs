@@ -57,9 +57,13 @@ impl Bundle {
         value(py, &json::document(&self.record))
     }
 
-    /// Its cells, each with the window in every trial, warm-ups included.
-    fn windows<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-        cells(&self.record).iter().map(|cell| self.window(py, cell)).collect()
+    /// Of each of its cells, in order, the window in every trial, warm-ups included.
+    fn trials<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let shapes = |cell: &Cell<'_>| {
+            let trials = cell.measured.iter().map(|(of, window)| trial::shape(of, window));
+            value(py, &trials.collect::<Vec<_>>())
+        };
+        cells(&self.record).iter().map(shapes).collect()
     }
 
     /// The frames of a window in one trial as columns; none where none were seen or kept.
@@ -75,13 +79,6 @@ impl Bundle {
         let Some((_, window)) = all.iter().find(|(of, _)| of.trial == trial) else { return Ok(None) };
         let frames = py.detach(|| self.reader.frames(window)).map_err(told)?;
         frames.map(|frames| columns::of(py, &frames)).transpose()
-    }
-}
-
-impl Bundle {
-    fn window<'py>(&self, py: Python<'py>, cell: &Cell) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let trials: Vec<_> = cell.measured.iter().map(|(of, window)| trial::shape(of, window)).collect();
-        Ok((value(py, &json::cell(cell))?, value(py, &trials)?))
     }
 }
 

@@ -199,6 +199,23 @@ class OfTables(unittest.TestCase):
             self.assertEqual([word for word in frames[name] if isinstance(word, str)], [word for word in words if word])
         self.assertEqual(frames.late_us.sum(), sum(int(one.late_us.sum()) for one in kept if one is not None))
 
+    def test_frames_stand_beside_the_trial_they_are_of(self) -> None:
+        run = farmjank.open(made.run("demo"))
+        table = run.frames_to_pandas()
+        for window in run.windows():
+            for trial in window.trials:
+                own = table[(table.window == window.name) & (table.device == window.device) & (table.trial == trial.number)]
+                frames = trial.frames()
+                self.assertEqual(own.to_us.tolist(), [] if frames is None else frames.to_us.tolist())
+                self.assertEqual([None if word != word else word for word in own.owner], [] if frames is None else frames.owner)
+
+    def test_a_run_that_measured_nothing_has_empty_tables(self) -> None:
+        folder = made.copied(made.REPOSITORY / "results/tests/run")
+        log = (folder / "events.ndjson").read_bytes()
+        (folder / "events.ndjson").write_bytes(log[: log.index(b'"kind":"trial_started"')])
+        run = farmjank.open(folder)
+        self.assertEqual((len(run.windows()), len(run.to_pandas()), len(run.frames_to_pandas())), (1, 0, 0))
+
     def test_what_is_not_known_is_none_of_the_numbers(self) -> None:
         run = farmjank.open(made.run("rack", "--seed", "7"))
         table = run.to_pandas()

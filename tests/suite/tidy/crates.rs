@@ -123,7 +123,7 @@ type Crates = BTreeMap<String, BTreeSet<String>>;
 const WORKSPACES: [&str; 2] = ["Cargo.toml", "runner/python/Cargo.toml"];
 
 /// Packages of the workspaces, as cargo tells them.
-fn packages() -> Vec<Value> {
+pub fn packages() -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let of = |workspace: &str| {
         let asked =

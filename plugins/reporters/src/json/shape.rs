@@ -106,7 +106,7 @@ struct Phone {
 }
 
 #[derive(Serialize)]
-pub(super) struct CellShape {
+struct CellShape {
     scenario: String,
     file: String,
     line: Option<u32>,
@@ -286,7 +286,7 @@ fn phone(facts: &DeviceFacts, lab: bool) -> Phone {
     }
 }
 
-pub(super) fn cell(cell: &Cell) -> CellShape {
+fn cell(cell: &Cell) -> CellShape {
     let planned = &cell.job.planned;
     let texts = |all: &[String]| all.iter().map(|text| json_text(text)).collect::<Vec<_>>();
     let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
