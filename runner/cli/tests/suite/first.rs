@@ -1,5 +1,8 @@
 //! The first minutes: an empty folder, and only commands that the tool itself prints.
 
+#[cfg(unix)]
+mod tutorial;
+
 use crate::world::{SMOOTH, run, write};
 use std::path::Path;
 
