@@ -1,7 +1,7 @@
 //! The chores: their names, what they say of themselves, and what each does.
 
 use crate::program::{Failed, Program, root};
-use crate::{dist, goldens, stats};
+use crate::{dist, goldens, site, stats};
 use farmjank_scenarios::schema::schema;
 use std::fs;
 use std::path::Path;
@@ -18,11 +18,12 @@ const METRICS: (&str, &str) =
     ("docs/metrics.md", "run --quiet --package farmjank-cli -- metrics --format markdown");
 
 /// What holds before a change lands, and which programs may be missing.
-const CHECKS: [(&str, Need); 4] = [
+const CHECKS: [(&str, Need); 5] = [
     ("test --workspace --quiet", Need::Always),
     ("fmt --all --check", Need::Always),
     ("clippy --workspace --all-targets --quiet -- -D warnings", Need::Always),
-    ("deny --locked check licenses bans sources", Need::WhenThere),
+    ("ci site", Need::WhenThere("mdbook")),
+    ("deny --locked check licenses bans sources", Need::WhenThere("cargo-deny")),
 ];
 
 /// Whether a check can be left out.
@@ -30,8 +31,8 @@ const CHECKS: [(&str, Need); 4] = [
 enum Need {
     /// It comes with the toolchain.
     Always,
-    /// It is a program of its own that not everybody has.
-    WhenThere,
+    /// It needs this program, which not everybody has.
+    WhenThere(&'static str),
 }
 
 /// One chore.
@@ -55,10 +56,12 @@ pub enum Chore {
     Release,
     /// Readers driven with what strangers write.
     Fuzz,
+    /// The pages as a site.
+    Site,
 }
 
 /// Every chore with its name and one line about it.
-const CHORES: [(Chore, &str, &str); 9] = [
+const CHORES: [(Chore, &str, &str); 10] = [
     (Chore::Check, "check", "tests, format, lints, licences: what must hold before a change lands"),
     (Chore::Bless, "bless", "write all goldens anew; review them with `git diff`"),
     (Chore::Schema, "schema", "write the schemas of scenarios and of lab files from what reads them"),
@@ -80,6 +83,11 @@ const CHORES: [(Chore, &str, &str); 9] = [
         "FOLDER URL: hashes of all archives in it, and a formula of Homebrew for a repository",
     ),
     (Chore::Fuzz, "fuzz", "drive every reader with changes of what it reads; `fuzz 3600` for an hour each"),
+    (
+        Chore::Site,
+        "site",
+        "build docs/ as a site with mdBook and follow every link; `--out FOLDER` names where",
+    ),
 ];
 
 /// How to use this, as printed.
@@ -96,7 +104,10 @@ impl Chore {
 
     /// Whether what follows its name means anything to it.
     pub fn takes_arguments(self) -> bool {
-        matches!(self, Chore::Gallery | Chore::Stats | Chore::Fuzz | Chore::Dist | Chore::Release)
+        matches!(
+            self,
+            Chore::Gallery | Chore::Stats | Chore::Fuzz | Chore::Dist | Chore::Release | Chore::Site
+        )
     }
 
     /// Does it.
@@ -129,6 +140,7 @@ impl Chore {
                 )),
             },
             Chore::Fuzz => fuzz(rest),
+            Chore::Site => site::build(rest),
         }
     }
 }
@@ -148,8 +160,12 @@ fn check() -> Result<(), Failed> {
     let mut failed = Vec::new();
     for (words, need) in CHECKS {
         let name = words.split(' ').next().unwrap_or(words);
-        if need == Need::WhenThere && !Program::cargo(&format!("{name} --version")).succeeds() {
-            println!("cargo {name} is not installed: skipped; `cargo install --locked cargo-{name}` adds it");
+        if let Need::WhenThere(program) = need
+            && !Program::new(program, program, "--version").succeeds()
+        {
+            println!(
+                "{program} is not installed: cargo {name} is skipped; `cargo install --locked {program}` adds it"
+            );
             continue;
         }
         if let Err(Failed(why)) = Program::cargo(words).run() {

@@ -1,4 +1,5 @@
-//! Chores of those who live here: `cargo ci <chore>`. Each is a few programs in a row; none needs anything but cargo.
+//! Chores of those who live here: `cargo ci <chore>`. Each is a few programs in a row; only the site needs more than
+//! cargo.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -9,6 +10,7 @@ mod chore;
 mod dist;
 mod goldens;
 mod program;
+mod site;
 mod stats;
 
 use chore::Chore;
