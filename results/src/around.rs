@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What [`Around::installation`] begins with where it is a build that is known.
+pub const BUILD: &str = "sha256:";
+
 /// What was around a window on the phone when it ended (docs/design/verdicts.md#causes-come-before-numbers). `None`
 /// means the phone did not say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,6 +16,10 @@ pub struct Around {
     pub battery_celsius: Option<f64>,
     /// Version of the installed app, name and code: `7.4.1 (7410)`.
     pub app_version: Option<String>,
+    /// Which installation of it: the build, where the run put it there (`sha256:…`), otherwise where the phone has it,
+    /// which is another place after every installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub installation: Option<String>,
     /// The app was built to be debugged.
     pub debuggable: Option<bool>,
     /// Such a build was meant to be measured.

@@ -284,11 +284,12 @@ pub enum Fact {
         every_ms: f64,
         passed_over: Vec<SkippedSource>,
     },
-    /// A build of the app was installed: what the phone says it is, and how it was compiled. Between trials.
+    /// A build of the app was installed: what the phone says it is, and how it was compiled. Between trials. `arm` says
+    /// which it is, where two take turns.
     AppInstalled {
         job: JobId,
-        #[serde(rename = "arm")]
-        build: Build,
+        #[serde(rename = "arm", default, skip_serializing_if = "Option::is_none")]
+        build: Option<Build>,
         file: String,
         app: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -297,10 +298,13 @@ pub enum Fact {
         version_code: Option<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         compiled: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sha256: Option<String>,
     },
     /// A trial began. Trials count from 0, warm-ups first. `turn` says whose it is, where two builds take turns. A
     /// `diagnostic` one never counts and is traced for why frames are late, after those that count. Where those are
-    /// traced for it themselves, a `reference` stands between them that is not, and never counts either.
+    /// traced for it themselves, a `reference` stands between them that is not, and never counts either; nor does a
+    /// `settling` one, the first pass of a build that was installed where no warm-up follows.
     TrialStarted {
         job: JobId,
         trial: u32,
@@ -309,6 +313,8 @@ pub enum Fact {
         diagnostic: bool,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         reference: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        settling: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<Turn>,
     },

@@ -145,6 +145,7 @@ codes! {
     LaunchFailed "launch_failed" App: "the app does not start";
     OldBuild "old_build" App: "the older of two builds does not run: there is nothing to compare with";
     ApkRefused "apk_refused" Lab: "the phone refuses to install a build";
+    AppReplaced "app_replaced" Lab: "somebody installed the app on the phone while it was measured";
     ApkOther "apk_other" Scenario: "the builds hold another app than the scenario names";
     CompileFailed "compile_failed" Lab: "the phone refuses to compile a build's code";
     // The scenario.

@@ -4,6 +4,7 @@
 //! (docs/design/verdicts.md#causes-come-before-numbers); void trials are set aside, never deleted, and more than a
 //! fifth of them leave the window undecided.
 
+use crate::around::{Around, BUILD};
 use crate::event::{WindowJudged, WindowMeasured};
 use crate::excuse::Excuse;
 use crate::judge::{IterationValue, judge};
@@ -121,12 +122,22 @@ fn invalid(total: usize, void: &[String], reasons: &mut Vec<String>) -> bool {
 
 /// Why iterations are no sample of one build: the app was updated between them, or while a run lay dead.
 fn other_build(counted: &[(usize, &WindowMeasured)]) -> Option<String> {
-    let version = |trial: &WindowMeasured| trial.around.as_ref()?.app_version.clone();
-    let mut versions = counted.iter().filter_map(|(number, trial)| Some((*number, version(trial)?)));
-    let (_, first) = versions.next()?;
-    let (number, other) = versions.find(|(_, version)| *version != first)?;
+    let change = |of: fn(&Around) -> Option<&String>| {
+        let said = |trial: &&(usize, &WindowMeasured)| Some((trial.0, of(trial.1.around.as_ref()?)?.clone()));
+        let mut said = counted.iter().filter_map(|trial| said(&trial));
+        let (_, first) = said.next()?;
+        let (number, other) = said.find(|(_, other)| *other != first)?;
+        Some((first, other, number))
+    };
+    if let Some((first, other, number)) = change(|around| around.app_version.as_ref()) {
+        return Some(format!(
+            "invalid: the app was updated between iterations: {first}, and {other} from iteration {number} on"
+        ));
+    }
+    let (first, _, number) = change(|around| around.installation.as_ref())?;
+    let advice = if first.starts_with(BUILD) { "" } else { "; with --install a run puts its own back" };
     Some(format!(
-        "invalid: the app was updated between iterations: {first}, and {other} from iteration {number} on"
+        "invalid: somebody installed the app before iteration {number}, and nobody knows whether it is the same build{advice}"
     ))
 }
 

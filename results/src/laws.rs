@@ -198,8 +198,8 @@ impl Laws {
             | Fact::CausesFound { job, .. } => {
                 self.between(*job)?;
             }
-            Fact::TrialStarted { job, trial, counted, diagnostic, reference, .. } => {
-                self.start_trial(*job, *trial, (*counted, *diagnostic || *reference))?;
+            Fact::TrialStarted { job, trial, counted, diagnostic, reference, settling, .. } => {
+                self.start_trial(*job, *trial, (*counted, *diagnostic || *reference || *settling))?;
             }
             Fact::StepStarted { job, trial, step, .. } => self.inside(*job, *trial)?.steps.push(step.clone()),
             Fact::StepFinished { job, trial, step, .. } => self.finish_step(*job, *trial, step)?,
@@ -364,7 +364,9 @@ impl Laws {
     }
 
     fn start_trial(&mut self, job: JobId, trial: u32, (counted, diagnostic): (bool, bool)) -> Lawful {
-        law(!(counted && diagnostic), || format!("trial {trial} of job {job} is a diagnosis, and counts"))?;
+        law(!(counted && diagnostic), || {
+            format!("trial {trial} of job {job} is made beside those that count, and counts")
+        })?;
         self.between(job)?.trial = Some((trial, counted));
         Ok(())
     }

@@ -110,6 +110,7 @@ pub mod timestats;
 pub mod touch;
 pub mod tracing_cost;
 pub mod trend;
+mod trial_record;
 pub mod turn;
 mod uncertain;
 pub mod untold;

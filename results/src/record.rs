@@ -3,10 +3,7 @@
 use crate::busy::Busy;
 use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId};
-use crate::event::{
-    Absent, CellVerdict, Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured,
-};
-use crate::failure::Failure;
+use crate::event::{Absent, CellVerdict, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged};
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::moved::{self, Move};
@@ -14,7 +11,8 @@ use crate::quarantine::{self, Quarantine, Quarantined};
 use crate::recovery;
 use crate::shards::Shards;
 use crate::time::RunTime;
-use crate::turn::{Build, Turn};
+pub use crate::trial_record::TrialRecord;
+use crate::turn::Build;
 use crate::verdict::Verdict;
 pub use crate::window_causes::WindowCauses;
 use crate::window_causes::{Traced, over};
@@ -112,29 +110,6 @@ pub struct JobRecord {
     pub before: Vec<JobRecord>,
 }
 
-/// One trial. One field for each thing its events say.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrialRecord {
-    /// Number, warm-ups first.
-    pub trial: u32,
-    /// False for warm-ups, and for the old one of two builds.
-    pub counted: bool,
-    /// It was not traced for why frames are late, between those that count and were: it tells what that costs.
-    pub reference: bool,
-    /// Whose turn it was, where two builds take turns.
-    pub turn: Option<Turn>,
-    /// When it started.
-    pub started: RunTime,
-    /// When it ended.
-    pub ended: Option<RunTime>,
-    /// How it ended.
-    pub ending: Option<Ending>,
-    /// Its windows.
-    pub windows: Vec<WindowMeasured>,
-    /// What the phone showed when a fault ended it; none where nothing was kept.
-    pub failure: Option<Failure>,
-}
-
 impl Record {
     /// Phones the run was allowed to go without: they have no cell, and every report names them all the same.
     pub fn allowed_missing(&self) -> impl Iterator<Item = &Absent> {
@@ -226,17 +201,22 @@ impl Record {
     /// The facts that change one job; all others leave the record as it is.
     fn apply_to_job(&mut self, fact: &Fact, at: RunTime) {
         match fact {
-            Fact::AppInstalled { job, build, version, .. } => {
+            Fact::AppInstalled { job, build: Some(build), version, .. } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 job.installed.insert(*build, version.clone());
             }
-            Fact::TrialStarted { job, trial, counted, diagnostic, reference, turn } => {
+            Fact::TrialStarted { job, trial, counted, diagnostic, reference, settling, turn } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 job.started.get_or_insert(at);
-                let beside = *diagnostic || *reference;
+                let beside = *diagnostic || *reference || *settling;
                 let trials = if beside { &mut job.diagnoses } else { &mut job.trials };
-                let (turn, reference) = (*turn, *reference);
-                trials.push(TrialRecord { turn, reference, ..TrialRecord::new(*trial, *counted, at) });
+                let (turn, reference, settling) = (*turn, *reference, *settling);
+                trials.push(TrialRecord {
+                    turn,
+                    reference,
+                    settling,
+                    ..TrialRecord::new(*trial, *counted, at)
+                });
             }
             Fact::TrialFinished { job, trial, ending, windows, .. } => {
                 let Some(open) = self.last_trial(*job, *trial) else { return };
@@ -386,13 +366,5 @@ impl JobRecord {
         let on = |id: &DeviceId| self.planned.device.as_ref() == Some(id);
         let left = move |id: &&DeviceId| !on(id) && !self.moves.iter().any(|one| one.from == **id);
         self.planned.spares.iter().filter(left)
-    }
-}
-
-impl TrialRecord {
-    fn new(trial: u32, counted: bool, started: RunTime) -> Self {
-        let (turn, ended, ending, failure) = (None, None, None, None);
-        let (windows, reference) = (Vec::new(), false);
-        TrialRecord { trial, counted, reference, turn, started, ended, ending, windows, failure }
     }
 }

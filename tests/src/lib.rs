@@ -7,3 +7,4 @@ pub mod oracle;
 pub mod scenarios;
 pub mod shells;
 pub mod stage;
+pub mod story;

@@ -1,11 +1,11 @@
 //! `Stage::lab("demo").scenario(YAML).run()`: a whole run on simulated time, with the lab's truth beside its record.
 
 use crate::memory::{Ear, Memory};
-use crate::oracle::{Expected, expect_before};
 use crate::scenarios::scenarios;
 use crate::shells::Shells;
+pub use crate::story::Story;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
-use farmjank_engine::builds::AbPlan;
+use farmjank_engine::builds::{AbPlan, BuildFile, Install};
 use farmjank_engine::conduct::{Against, Setup, run};
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Options;
@@ -23,8 +23,6 @@ use farmjank_lab_shards::{self as lab_shards, Join, LabShard, MakeShard, ThreadW
 use farmjank_measure::readers::Readers;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
-use farmjank_results::event::WindowMeasured;
-use farmjank_results::frame_log::FrameLog;
 use farmjank_results::record::Record;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
 use farmjank_scenarios::read::SourceFile;
@@ -34,6 +32,7 @@ use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::source::FrameSource;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A run to be. One field for each thing a test may change.
@@ -58,35 +57,7 @@ pub struct Stage {
     priority: Priority,
     against: Option<Box<Against>>,
     ab_plan: Option<AbPlan>,
-}
-
-/// A run that was.
-pub struct Story {
-    /// Its record.
-    pub record: Record,
-    /// Its bundle.
-    pub files: Rc<Memory>,
-    /// What it said.
-    pub ear: Rc<Ear>,
-    /// The lab it ran in, with its truth.
-    pub lab: Rc<LiveLab>,
-}
-
-impl Story {
-    /// What the truth says of a window of this phone; none where the phone or the window's layer is not known.
-    pub fn expected(&self, serial: &str, window: &WindowMeasured) -> Option<Expected> {
-        self.expected_before(serial, window, i64::MAX)
-    }
-
-    /// The same, if nothing was shown from this instant on.
-    pub fn expected_before(&self, serial: &str, window: &WindowMeasured, until: i64) -> Option<Expected> {
-        let frame_log = window
-            .frame_log
-            .as_ref()
-            .map(|path| FrameLog::decode(&self.files.read(path)).expect("a frame log"));
-        let frame_log = frame_log.unwrap_or_default();
-        self.lab.truth(serial, |truth| expect_before(truth, window, &frame_log, until)).flatten()
-    }
+    installs: Arc<[Install]>,
 }
 
 impl Stage {
@@ -123,6 +94,7 @@ impl Stage {
             priority: Priority::default(),
             against: None,
             ab_plan: None,
+            installs: Arc::default(),
         }
     }
 
@@ -224,6 +196,12 @@ impl Stage {
         self
     }
 
+    /// With this build on every phone, which is put there first.
+    pub fn install(self, build: BuildFile) -> Stage {
+        let compile = Some("speed".to_owned());
+        Stage { installs: Arc::new([Install { app: None, build, compile, reinstall: false }]), ..self }
+    }
+
     /// With only these probes beside the frame sources.
     pub fn probes(self, probes: Vec<Rc<dyn Probe>>) -> Stage {
         Stage { probes: Some(probes), ..self }
@@ -304,6 +282,7 @@ impl Stage {
             selection: self.selection.clone(),
             most_running: 512,
             patience: self.patience,
+            installs: self.installs.clone(),
             ab_plan: self.ab_plan.clone(),
             diagnose: self.diagnose,
             pictures: Pictures { warm_ups: self.screens, failures: true },

@@ -9,6 +9,7 @@ mod diagnosed;
 mod flows;
 mod foreign;
 mod guards;
+mod installed;
 mod merged;
 mod pictured;
 mod rerun;

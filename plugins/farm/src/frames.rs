@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 /// What this farmjank speaks.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Facts that go together, unpacked, bytes: a server takes a megabyte at most.
 pub const TOGETHER: usize = 256 << 10;
 /// Most of what is unpacked of one frame, bytes.
@@ -266,10 +266,14 @@ mod tests {
         for cut in 0..good.len() {
             assert!(Frame::read(&good[..cut]).is_err(), "cut at {cut}");
         }
-        let newer = String::from_utf8_lossy(&good).replace("\"v\":1", "\"v\":2");
+        let (ours, next) = (format!("\"v\":{VERSION}"), format!("\"v\":{}", VERSION + 1));
+        let newer = String::from_utf8_lossy(&good).replace(&ours, &next);
         let fault = Frame::read(newer.as_bytes()).expect_err("newer");
         assert_eq!(fault.code, FaultCode::FarmSkew);
-        assert!(fault.to_string().contains("protocol 2") && fault.to_string().contains("update"));
+        assert!(
+            fault.to_string().contains(&format!("protocol {}", VERSION + 1))
+                && fault.to_string().contains("update")
+        );
         let at = good.windows(9).position(|w| w == b"\"count\":1").expect("a count") + 8;
         let mut wrong = good;
         wrong[at] = b'2';
@@ -279,7 +283,8 @@ mod tests {
     #[test]
     fn a_frame_that_unpacks_without_end_is_refused() {
         let lines = format!("1 {}\n", "x".repeat(17 << 20));
-        let mut bytes = br#"{"v":1,"kind":"batch","attempt":1,"first":0,"count":1}"#.to_vec();
+        let head = format!("{{\"v\":{VERSION},\"kind\":\"batch\",\"attempt\":1,\"first\":0,\"count\":1}}");
+        let mut bytes = head.into_bytes();
         bytes.push(b'\n');
         let mut packer = GzEncoder::new(bytes, Compression::best());
         packer.write_all(lines.as_bytes()).expect("memory");

@@ -85,6 +85,8 @@ pub enum PhoneFault {
         /// From now on, or no more.
         stuck: bool,
     },
+    /// Somebody installs the app in front again, or the first where none is: the same build, in another place.
+    AppReplaced,
     /// No room is left on the phone: files are made, and nothing but a few words fits into them.
     DiskFull {
         /// From now on, or no more.

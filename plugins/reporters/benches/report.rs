@@ -106,6 +106,7 @@ fn night(phones: u32, windows: u32, iterations: u32, frames: u32) -> (Record, Ke
                 trial,
                 counted: true,
                 reference: false,
+                settling: false,
                 turn: None,
                 started,
                 ended,

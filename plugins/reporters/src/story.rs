@@ -78,8 +78,8 @@ impl Story {
             Fact::AppInstalled { job, build, file, version, .. } => {
                 let version = version.as_deref().map_or("?", |version| version);
                 let (file, version) = (self.style.text(file, NAME), self.style.text(version, NAME));
-                let text =
-                    format!("{}: installed the {build} build, {file} ({version})", self.job(*job, record));
+                let which = build.map_or_else(String::new, |build| format!("the {build} build, "));
+                let text = format!("{}: installed {which}{file} ({version})", self.job(*job, record));
                 vec![line(Weight::Progress, job, text)]
             }
             Fact::LeaseRefused { job, fault, .. } => {
@@ -373,7 +373,12 @@ pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
         };
     }
     if let Some(beside) = job.diagnoses.iter().find(|record| record.trial == trial) {
-        return if beside.reference { "reference" } else { "diagnosis" }.to_owned();
+        return match (beside.reference, beside.settling) {
+            (true, _) => "reference",
+            (false, true) => "first pass after installing",
+            (false, false) => "diagnosis",
+        }
+        .to_owned();
     }
     match trial.checked_sub(planned.warmup) {
         Some(counted) if counted < planned.iterations => {

@@ -38,7 +38,10 @@ impl<'e> Given<'e> {
         let Some(own) = planned else { return Err(NotMerged::Unplanned { bundle: name() }) };
         let Some(shards) = &bundle.record.shards else { return Err(NotMerged::Whole { bundle: name() }) };
         let turns = |fact: &Fact| {
-            matches!(fact, Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { .. })
+            matches!(
+                fact,
+                Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { build: Some(_), .. }
+            )
         };
         if bundle.events.iter().any(|event| turns(&event.fact)) {
             return Err(NotMerged::Builds { bundle: name() });

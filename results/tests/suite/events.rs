@@ -127,12 +127,13 @@ fn prepared() -> Fact {
 fn installed() -> Fact {
     Fact::AppInstalled {
         job: 0,
-        build: Build::New,
+        build: Some(Build::New),
         file: "new.apk".into(),
         app: "com.example.shop".into(),
         version: Some("7.5.0".into()),
         version_code: Some(750),
         compiled: Some("speed".into()),
+        sha256: None,
     }
 }
 

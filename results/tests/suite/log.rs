@@ -68,7 +68,15 @@ pub fn returned(job: JobId, number: u32) -> Fact {
 
 /// A trial begins.
 pub fn trial_started(job: JobId, trial: u32) -> Fact {
-    Fact::TrialStarted { job, trial, counted: trial > 0, diagnostic: false, reference: false, turn: None }
+    Fact::TrialStarted {
+        job,
+        trial,
+        counted: trial > 0,
+        diagnostic: false,
+        reference: false,
+        settling: false,
+        turn: None,
+    }
 }
 
 /// A trial ends.

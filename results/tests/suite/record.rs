@@ -110,9 +110,13 @@ fn a_diagnosis_never_counts_and_is_in_no_list_of_trials() {
         counted,
         diagnostic: true,
         reference: false,
+        settling: false,
         turn: None,
     };
-    assert!(broken(run(vec![granted(0, 0), diagnosis(true)])).contains("is a diagnosis, and counts"));
+    assert!(
+        broken(run(vec![granted(0, 0), diagnosis(true)]))
+            .contains("is made beside those that count, and counts")
+    );
     let found = |window: &str| Fact::CausesFound {
         job: 0,
         trial: 7,

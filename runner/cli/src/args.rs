@@ -224,6 +224,8 @@ pub struct RunArgs {
     /// Which jobs.
     #[command(flatten)]
     pub select: SelectArgs,
+    #[command(flatten)]
+    pub install: InstallArgs,
     /// Most phones at work at the same time.
     #[arg(short, long, value_name = "N", default_value_t = 512, hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,

@@ -2,6 +2,7 @@
 
 mod args;
 mod baselines;
+mod builds;
 mod calibration;
 mod cell_history;
 mod command_error;

@@ -3,8 +3,8 @@
 //!
 //! Must not know files and clocks: builds come as bytes, the budget is time of the run.
 
-use crate::android::install::{Package, install};
 use crate::builds::AbPlan;
+use crate::deploy;
 use crate::device_session::DeviceSession;
 use crate::observe::FramestatsSampler;
 use crate::probes::Probes;
@@ -149,6 +149,7 @@ impl AbJob<'_> {
             counted,
             diagnostic: false,
             reference: false,
+            settling: false,
             turn: Some(turn),
         });
         let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
@@ -184,31 +185,12 @@ impl AbJob<'_> {
 
     async fn install(&self, build: Build) -> Result<(), Fault> {
         let Some(builds) = self.ab_plan.builds.as_deref() else { return Ok(()) };
-        let (session, job) = (self.session, self.planned.job);
-        let package_file = match build {
+        let file = match build {
             Build::Old => &builds.old,
             Build::New => &builds.new,
         };
-        let place = format!("/data/local/tmp/farmjank-{:016x}.apk", session.nonce);
-        let package = Package {
-            app: &session.app.0,
-            file: &package_file.file,
-            bytes: &package_file.bytes,
-            compile: builds.compile.as_deref(),
-            reinstall: builds.reinstall,
-            place: &place,
-        };
-        let is = install(&*session.device, package, session.patience()).await?;
-        session.env.announcer.announce(Fact::AppInstalled {
-            job,
-            build,
-            file: package_file.file.clone(),
-            app: session.app.0.clone(),
-            version: is.version,
-            version_code: is.version_code,
-            compiled: builds.compile.clone(),
-        });
-        Ok(())
+        let how = (builds.compile.as_deref(), builds.reinstall);
+        deploy::put(self.session, file, how, Some(build)).await
     }
 
     /// The new build stays on the phone, unless the phone is gone or nobody wants to wait.

@@ -1,4 +1,5 @@
-//! Two builds that are held against each other, and how they take turns. Must not know phones or who carries it out.
+//! Builds that are put on phones, and two that are held against each other: how they take turns. Must not know phones
+//! or who carries it out.
 
 use farmjank_results::compare::{AbRules, primary_cells, siblings};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -40,6 +41,21 @@ pub struct BuildFile {
     pub file: String,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
+    /// Their SHA-256, hexadecimal: what it is called where names of files mean nothing.
+    pub sha256: String,
+}
+
+/// A build that is put on phones before they are measured.
+#[derive(Clone, Debug)]
+pub struct Install {
+    /// The app it is of; none: of every scenario.
+    pub app: Option<String>,
+    /// The build.
+    pub build: BuildFile,
+    /// How its code is compiled; none leaves it to the phone.
+    pub compile: Option<String>,
+    /// Uninstall first where a phone refuses to replace.
+    pub reinstall: bool,
 }
 
 impl AbPlan {

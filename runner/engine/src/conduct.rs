@@ -5,6 +5,7 @@ use crate::announce::{Announcer, FactSink};
 use crate::claiming::Claiming;
 use crate::device_session::{ForScenario, NewCauses, RunEnv, Slower};
 use crate::fail_fast::FailFast;
+use crate::installing::Installing;
 use crate::job_runner::JobRunner;
 use crate::options::Options;
 use crate::patience::Patience;
@@ -118,6 +119,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         hooks,
         nonce: RunEnv::nonce_of(&earlier.names_on_phones(&options.run)),
         who: RunEnv::called(&options.run),
+        installing: Installing::of(options.installs),
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
         diagnose: options.diagnose,
         slower: against.clone().map(|against| slower(scribe.clone(), against)),

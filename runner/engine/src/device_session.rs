@@ -4,6 +4,7 @@ use crate::android::{self, foreign::Signature, settle};
 use crate::announce::Announcer;
 use crate::builds::AbPlan;
 use crate::diagnose::Diagnose;
+use crate::installing::Installing;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
 use crate::prepare::Doorway;
@@ -53,6 +54,8 @@ pub struct RunEnv {
     pub nonce: u64,
     /// What the run is called by those who meet it on a phone.
     pub who: String,
+    /// The builds it brought.
+    pub installing: Installing,
     /// Two builds that take turns, where the run is about that.
     pub ab_plan: Option<AbPlan>,
     /// Whether one more trial tells why frames were late.

@@ -44,6 +44,17 @@ pub(crate) struct Diagnosis<'a> {
     pub planned: &'a PlannedJob,
 }
 
+/// What a trial beside those that count is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    /// To see why frames were late.
+    Diagnosis,
+    /// To see what that costs.
+    Reference,
+    /// To run a build once that was just installed.
+    Settling,
+}
+
 impl Diagnosis<'_> {
     /// Whether the trials that count are to be traced for it, on a phone that can or not.
     fn while_counting(&self) -> bool {
@@ -106,7 +117,7 @@ impl Diagnosis<'_> {
             });
             return;
         }
-        let outcome = self.beside(progress, false).await;
+        let outcome = self.beside(progress, Beside::Diagnosis).await;
         self.tell_all(trial, wanted, outcome);
     }
 
@@ -166,8 +177,14 @@ impl Diagnosis<'_> {
                 return;
             }
             progress.references += 1;
-            self.beside(progress, true).await;
+            self.beside(progress, Beside::Reference).await;
         }
+    }
+
+    /// The first pass after an installation that no warm-up follows. As with references, what becomes of it is nobody's
+    /// fault.
+    pub async fn settle(&self, progress: &mut Progress) {
+        self.beside(progress, Beside::Settling).await;
     }
 
     /// The number of the next trial beside those that count.
@@ -176,10 +193,13 @@ impl Diagnosis<'_> {
     }
 
     /// One trial beside those that count.
-    async fn beside(&self, progress: &mut Progress, reference: bool) -> TrialOutcome {
+    async fn beside(&self, progress: &mut Progress, beside: Beside) -> TrialOutcome {
         let (announcer, job, trial) = (&self.session.env.announcer, self.planned.job, self.number(progress));
-        let (counted, diagnostic) = (false, !reference);
-        announcer.announce(Fact::TrialStarted { job, trial, counted, diagnostic, reference, turn: None });
+        let is = |other: Beside| beside == other;
+        let (counted, turn) = (false, None);
+        let (diagnostic, reference) = (is(Beside::Diagnosis), is(Beside::Reference));
+        let settling = is(Beside::Settling);
+        announcer.announce(Fact::TrialStarted { job, trial, counted, diagnostic, reference, settling, turn });
         let place = progress.place(trial);
         let mut one = Trial::new(self.session, self.framestats, self.probes, trial, &place);
         (one.diagnostic, one.counted) = (diagnostic, false);

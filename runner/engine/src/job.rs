@@ -2,6 +2,7 @@
 
 use crate::ab_job::AbJob;
 use crate::announce::Announcer;
+use crate::deploy;
 use crate::device_session::{DeviceSession, RunEnv};
 use crate::diagnosis::Diagnosis;
 use crate::hooked;
@@ -212,6 +213,14 @@ async fn trials(
         let told = crate::prepare::told(session.facts, &session.state).into_iter();
         told.chain(saver(session.facts, &session.state)).for_each(|what| announcer.notice(Some(job), what));
     }
+    match cancellable(stop, deploy::ensure(session)).await {
+        Some(Ok(false)) => {}
+        // The first pass after an installation is a warm-up; where none follows, it is made beside those that count.
+        Some(Ok(true)) if progress.completed < planned.warmup => {}
+        Some(Ok(true)) => diagnosis.settle(progress).await,
+        Some(Err(fault)) => return Some(fault),
+        None => return Some(crate::dispatch::interrupted()),
+    }
     let first = progress.completed;
     while progress.completed < planned.warmup + planned.iterations {
         if stop.urgency() >= Urgency::Drain {
@@ -233,6 +242,7 @@ async fn trials(
             counted,
             diagnostic: false,
             reference: false,
+            settling: false,
             turn: None,
         });
         let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));

@@ -1,6 +1,6 @@
 //! What a run is told, by its flags: values, never what is injected ([`crate::conduct::Setup`]).
 
-use crate::builds::AbPlan;
+use crate::builds::{AbPlan, Install};
 use crate::diagnose::Diagnose;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
@@ -13,6 +13,7 @@ use farmjank_scenarios::quarantine::Entry;
 use farmjank_seams::claim::Priority;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a run is told. One field for each flag that reaches the engine.
 #[derive(Default)]
@@ -37,6 +38,8 @@ pub struct Options {
     pub quarantine: Vec<Entry>,
     /// Timeouts and budgets.
     pub patience: Patience,
+    /// Builds that are put on phones before they are measured.
+    pub installs: Arc<[Install]>,
     /// Two builds that take turns, where the run is about that.
     pub ab_plan: Option<AbPlan>,
     /// What to say of the plan before anything is measured.

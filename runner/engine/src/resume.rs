@@ -102,7 +102,10 @@ impl Earlier {
         let told = planned.map(|at| Record::fold(&events[..at])).transpose()?.map(|before| before.devices);
         let earlier = Earlier { record, events, told, rerun: None };
         let turns = |fact: &Fact| {
-            matches!(fact, Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { .. })
+            matches!(
+                fact,
+                Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { build: Some(_), .. }
+            )
         };
         if earlier.events.iter().any(|event| turns(&event.fact)) {
             return Err(NotResumed::Builds);

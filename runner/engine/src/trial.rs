@@ -9,6 +9,7 @@ use crate::android::quiet::{self, Conditions};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::companion::Accompanied;
+use crate::deploy;
 use crate::device_session::DeviceSession;
 use crate::during::During;
 use crate::failure;
@@ -150,7 +151,9 @@ impl<'a> Trial<'a> {
                     failure::keep(session, self.number, &self.folder).await;
                 }
                 let whose = (session.app.0.as_str(), session.facts.sdk, &session.env.signature());
-                Err(behind(&*session.device, whose, fault, session.patience()).await)
+                let fault = behind(&*session.device, whose, fault, session.patience()).await;
+                let before = self.around.borrow().installation.clone();
+                Err(deploy::behind(session, fault, before).await)
             }
             result => result,
         };
@@ -195,7 +198,10 @@ impl<'a> Trial<'a> {
         let (conditions, around) =
             quiet::settle(device, sdk, &session.app.0, patience, own, give_way).await?;
         let debuggable_meant = session.scenario.debuggable_meant;
-        self.around.replace(Around { debuggable_meant, ..around });
+        let installation =
+            session.env.installing.told(&session.facts.id, &session.app.0, around.installation);
+        session.env.installing.holds(&session.app.0, installation.as_deref())?;
+        self.around.replace(Around { debuggable_meant, installation, ..around });
         let unfit = conditions.unfit();
         self.conditions.replace(conditions);
         unfit.map_or(Ok(()), Err)

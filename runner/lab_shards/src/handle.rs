@@ -4,10 +4,12 @@ use crate::permits::Worker;
 use crate::relay::{Relay, ShardChannels, ShardMessage, ShardWork, Survey, Wakes};
 use crate::{Join, LabShard, MakeShard, Threads};
 use farmjank_engine::announce::Announcer;
+use farmjank_engine::builds::Install;
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
 use farmjank_engine::device_session::RunEnv;
 use farmjank_engine::diagnose::Diagnose;
+use farmjank_engine::installing::Installing;
 use farmjank_engine::job_runner::JobRunner;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
@@ -23,6 +25,7 @@ use farmjank_seams::hook::NoHooks;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use tokio::sync::Notify;
 
@@ -55,6 +58,7 @@ impl ShardHandle {
             wanted: options.wanted.clone(),
             patience: options.patience,
             most_running: options.most_running,
+            installs: options.installs.clone(),
             diagnose: options.diagnose,
             pictures: options.pictures,
             scenarios,
@@ -117,13 +121,14 @@ impl ShardHandle {
     }
 }
 
-/// What a shard's thread is told at its start.
+/// What a shard's thread is told at its start. One field for each thing it is told.
 struct ShardInputs {
     nonce: u64,
     who: String,
     wanted: Wanted,
     patience: Patience,
     most_running: usize,
+    installs: Arc<[Install]>,
     diagnose: Diagnose,
     pictures: Pictures,
     scenarios: Vec<Scenario>,
@@ -147,7 +152,9 @@ impl ShardInputs {
             return;
         };
         tokio::time::sleep_until(announcer.instant(work.begins)).await;
-        let ShardInputs { nonce, who, patience, most_running, diagnose, pictures, scenarios, .. } = self;
+        let ShardInputs {
+            nonce, who, patience, most_running, installs, diagnose, pictures, scenarios, ..
+        } = self;
         let ShardWork { facts, jobs, ab_plan, .. } = work;
         let unrecorded = Default::default();
         let env = RunEnv {
@@ -160,6 +167,7 @@ impl ShardInputs {
             hooks: Rc::new(NoHooks),
             nonce,
             who,
+            installing: Installing::of(installs),
             ab_plan,
             diagnose,
             // The run's record is not on this thread: who became slower is only known at the end.

@@ -3,10 +3,13 @@
 
 use crate::shift::{Asked, Shift};
 use farmjank_engine::announce::{Announcer, FactSink};
+use farmjank_engine::builds::Install;
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
 use farmjank_engine::device_session::{ForScenario, RunEnv};
+use farmjank_engine::installing::Installing;
 use farmjank_engine::job_runner::JobRunner;
+use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::reboots::Day;
@@ -24,6 +27,7 @@ use farmjank_seams::host::Files;
 use farmjank_seams::probe::Probe;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Shifts at once with phones that are attached.
@@ -82,6 +86,8 @@ pub struct Attempt<'a> {
     pub shift: &'a Shift,
     /// Its scenarios, read.
     pub scenarios: Vec<Scenario>,
+    /// What is put on phones first.
+    pub installs: Arc<[Install]>,
     /// The folder its files lie in.
     pub folder: &'a str,
     /// What names on phones are made of.
@@ -145,9 +151,10 @@ impl Bench {
 
 impl LabBench {
     async fn measure(&self, attempt: Attempt<'_>, sink: &dyn FactSink) -> Result<(), Fault> {
-        let Attempt { shift, scenarios, folder, stop, .. } = attempt;
+        let Attempt { shift, scenarios, installs, folder, stop, .. } = attempt;
         let made = (self.shards)(&shift.asked, folder);
-        let mut shards = Shards::open(&shift.options(), &scenarios, made, &*self.threads, self.at_once);
+        let options = Options { installs, ..shift.options() };
+        let mut shards = Shards::open(&options, &scenarios, made, &*self.threads, self.at_once);
         shards.surveyed().await.1?;
         shards.begin(&shift.phones(), &shift.jobs, shift.begins, None);
         shards.merged(shift.begins, sink, &stop).await;
@@ -157,8 +164,8 @@ impl LabBench {
 
 impl AttachedBench {
     async fn measure(&self, attempt: Attempt<'_>, sink: Rc<dyn FactSink>) -> Result<(), Fault> {
-        let Attempt { shift, scenarios, folder, name, since, progress, stop } = attempt;
-        let options = shift.options();
+        let Attempt { shift, scenarios, installs, folder, name, since, progress, stop } = attempt;
+        let options = Options { installs, ..shift.options() };
         let facts = shift.phones();
         let serials: Vec<String> = facts.keys().map(|id| id.0.clone()).collect();
         let wanted = Wanted { phones: serials.len(), serials, ..self.wanted.clone() };
@@ -173,6 +180,7 @@ impl AttachedBench {
             probes: (self.probes)(&shift.asked),
             nonce: RunEnv::nonce_of(&name),
             who: who.clone(),
+            installing: Installing::of(options.installs),
             ab_plan: None,
             diagnose: options.diagnose,
             // What others measured is not known here.

@@ -18,6 +18,7 @@
 
 pub mod agent;
 pub mod bench;
+pub mod brought;
 mod cease;
 pub mod conductor;
 pub mod note;

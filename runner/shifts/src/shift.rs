@@ -1,5 +1,6 @@
 //! What a host is told: its shift of a run, as an object; that there is one, and that a run is to stop, as offers.
 
+use crate::brought::Brought;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
@@ -60,6 +61,8 @@ pub struct Asked {
     pub jobs: u32,
     /// How urgent it is, by its word.
     pub priority: String,
+    /// What is put on phones first.
+    pub builds: Vec<Brought>,
 }
 
 /// What one host does of a run. One field for each thing its phones are measured by.

@@ -2,6 +2,7 @@
 //! happened, files before the facts that name them. Whatever the farm does meanwhile, measuring goes on.
 
 use crate::bench::{Attempt, Bench};
+use crate::brought::fetched;
 use crate::cease::Open;
 use crate::outlet::Outlet;
 use crate::said::Said;
@@ -103,11 +104,12 @@ impl Working<'_> {
         let outlet = Rc::new(Outlet::default());
         let (folder, name) = ((self.folder)(attempt), named_on_phones(&self.shift.run, attempt));
         let measuring = async {
-            let measured = match self.scenarios.clone() {
-                Err(fault) => Err(fault),
-                Ok(scenarios) => {
-                    let (shift, stop) = (&self.shift, self.stop.clone());
-                    let attempt = Attempt { shift, scenarios, folder: &folder, name, since, progress, stop };
+            let installs = fetched(self.exchange, &self.shift.asked.builds);
+            let measured = match (self.scenarios.clone(), installs.await) {
+                (Err(fault), _) | (_, Err(fault)) => Err(fault),
+                (Ok(scenarios), Ok(installs)) => {
+                    let (shift, stop, folder) = (&self.shift, self.stop.clone(), &*folder);
+                    let attempt = Attempt { shift, scenarios, installs, folder, name, since, progress, stop };
                     self.bench.measure(attempt, outlet.clone()).await
                 }
             };

@@ -20,7 +20,7 @@ pub fn lab(rest: &str) -> String {
 
 pub fn build(file: &str, text: &str) -> BuildFile {
     let bytes = format!("{MAGIC}\nid: com.example.shop\nversion_code: 741\n{text}\n").into_bytes();
-    BuildFile { file: file.to_owned(), bytes: bytes.into() }
+    BuildFile { file: file.to_owned(), bytes: bytes.into(), sha256: format!("of {file}") }
 }
 
 fn ab_plan(old: &str, new: &str) -> AbPlan {

@@ -26,6 +26,9 @@ impl Nats {
             let what = format!("an object of {} bytes: at most {} go over a farm", bytes.len(), MOST * PART);
             return Err(Fault::new(FaultCode::FarmFull, what));
         }
+        if many > 1 && self.is_there(digest, many).await? {
+            return Ok(());
+        }
         let mut first = None;
         for part in (0..many).rev() {
             first = self.write_part(digest, bytes, part, Some(Place(0))).await?;
@@ -40,6 +43,12 @@ impl Nats {
             self.write_part(digest, bytes, part, None).await?;
         }
         self.write_part(digest, bytes, 0, Some(Place(there.sequence))).await.map(drop)
+    }
+
+    /// Whether an object of so many parts is there whole: its first part was written last.
+    async fn is_there(&self, digest: &str, many: usize) -> Result<bool, Fault> {
+        let first = self.link.latest(&self.link.names.objects(), &self.part(digest, 0)?).await?;
+        Ok(first.is_some_and(|first| !given_up(Some(&first.headers)) && parts(&first) == many))
     }
 
     async fn write_part(

@@ -48,7 +48,7 @@ pub(super) struct FaultText {
 }
 
 /// Every kind, in the order people are told them.
-const KINDS: [&str; 34] = [
+const KINDS: [&str; 35] = [
     "unplug",
     "wedge",
     "offline",
@@ -73,6 +73,7 @@ const KINDS: [&str; 34] = [
     "crash_app",
     "frozen_app",
     "layer_reborn",
+    "app_replaced",
     "permission_dialog",
     "no_scroll",
     "disk_full",
@@ -191,6 +192,7 @@ fn of_phone(text: &FaultText) -> Result<PhoneFault, LabError> {
         "crash_app" => PhoneFault::CrashApp { at },
         "frozen_app" => PhoneFault::FrozenApp,
         "layer_reborn" => PhoneFault::LayerReborn { at },
+        "app_replaced" => PhoneFault::AppReplaced,
         "permission_dialog" => PhoneFault::PermissionDialog { asks: true },
         "no_scroll" => PhoneFault::NoScroll { stuck: true },
         "disk_full" => PhoneFault::DiskFull { full: true },

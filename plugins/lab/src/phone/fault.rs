@@ -29,6 +29,7 @@ pub(super) fn set(phone: &mut Phone, fault: PhoneFault) {
         PhoneFault::HeaderPeriod { ns } => phone.body.quirks.header_ns = Some(ns),
         PhoneFault::PermissionDialog { asks } => phone.sim.act(now, Act::Asks(asks)),
         PhoneFault::NoScroll { stuck } => phone.sim.act(now, Act::Stuck(stuck)),
+        PhoneFault::AppReplaced => super::install::again(phone, now),
         PhoneFault::DiskFull { full } => phone.storage.fill(full),
         PhoneFault::ClockJump { ms } => {
             phone.clocks.slept = phone.clocks.slept.saturating_add(ms.saturating_mul(MS));

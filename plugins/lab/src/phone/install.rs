@@ -39,6 +39,14 @@ pub(super) fn install(phone: &mut Phone, now: LabTime, arguments: &[String]) -> 
     Running { takes: Span::from_ns(takes), work: super::command::Work::Say(answer) }
 }
 
+/// Somebody else installs the app in front again, or the first where none is.
+pub(super) fn again(phone: &mut Phone, now: i64) {
+    let place = phone.sim.activities.front_app().unwrap_or(0);
+    let Some(mut app) = phone.sim.setup.apps.get(place).cloned() else { return };
+    app.put = Some((app.put.map_or(0, |(times, _)| times) + 1, now));
+    phone.sim.act(now, Act::Install(Box::new(app)));
+}
+
 /// The app a build becomes, or the code and words of the refusal.
 fn accepted(phone: &Phone, bytes: &[u8], path: &str, replace: bool, downgrade: bool) -> Result<App, String> {
     let sdk = phone.sim.setup.archetype.sdk;

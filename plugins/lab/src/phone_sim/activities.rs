@@ -114,7 +114,7 @@ impl Activities {
     }
 
     /// The app in front (index); none at home.
-    pub(super) fn front_app(&self) -> Option<usize> {
+    pub(crate) fn front_app(&self) -> Option<usize> {
         match self.front {
             Front::Window(index) => self.window(index).map(|window| window.app),
             Front::Launcher => None,

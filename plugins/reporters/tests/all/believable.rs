@@ -308,7 +308,18 @@ pub fn events(words: &Words) -> Log {
 
 fn trial_of(log: &mut Log, words: &Words, job: u32, trial: u32) {
     let counted = trial > 0;
-    log.tell(10, Fact::TrialStarted { job, trial, counted, diagnostic: false, reference: false, turn: None });
+    log.tell(
+        10,
+        Fact::TrialStarted {
+            job,
+            trial,
+            counted,
+            diagnostic: false,
+            reference: false,
+            settling: false,
+            turn: None,
+        },
+    );
     let hz = [90.0, 120.0, 60.0][job as usize];
     let step = "steps[1]".to_owned();
     let what = format!("measure {}", words.windows[0]);
@@ -335,6 +346,7 @@ fn lost(log: &mut Log, words: &Words) {
             counted: false,
             diagnostic: false,
             reference: false,
+            settling: false,
             turn: None,
         },
     );

@@ -24,6 +24,7 @@ pub fn diagnosed(log: &mut Log, words: &Words, job: JobId) {
             counted: false,
             diagnostic: true,
             reference: false,
+            settling: false,
             turn: None,
         },
     );

@@ -19,7 +19,7 @@ pub struct FarmArgs {
 }
 
 /// What was settled when a run was begun: whoever takes it up changes nothing of it.
-const SETTLED: [&str; 29] = [
+const SETTLED: [&str; 32] = [
     "paths",
     "lab",
     "serials",
@@ -36,6 +36,9 @@ const SETTLED: [&str; 29] = [
     "beside",
     "iterations",
     "warmup",
+    "install",
+    "compile",
+    "reinstall",
     "jobs",
     "priority",
     "retries",

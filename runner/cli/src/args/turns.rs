@@ -12,7 +12,7 @@ Exit codes: 0 no slower · 1 slower, or a limit was breached · 2 usage · 3 lab
 
 /// `farmjank ab`
 #[derive(Args, Debug, Clone)]
-#[command(after_help = AB_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("resume", |arg| arg.hide(true)), mut_arg("fail_fast", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)), mut_arg("watch", |arg| arg.hide(true)))]
+#[command(after_help = AB_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("resume", |arg| arg.hide(true)), mut_arg("fail_fast", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)), mut_arg("watch", |arg| arg.hide(true)), mut_arg("install", |arg| arg.hide(true)))]
 pub struct AbArgs {
     /// The build to compare with.
     #[arg(value_name = "OLD.apk")]
@@ -23,20 +23,22 @@ pub struct AbArgs {
     /// How they take turns.
     #[command(flatten)]
     pub turns: TurnArgs,
-    /// How they are installed.
-    #[command(flatten)]
-    pub install: InstallArgs,
     /// What to run, and where.
     #[command(flatten)]
     pub run: RunArgs,
 }
 
-/// How builds are installed.
+/// Which build is installed, and how.
 #[derive(Args, Debug, Clone)]
 pub struct InstallArgs {
-    /// How each is compiled after every installation: speed, speed-profile, verify, or none to leave it to the phone.
-    #[arg(long, value_name = "MODE", default_value = "speed")]
-    pub compile: String,
+    /// Put this build of the app on every phone before it is measured there; where scenarios are of several apps,
+    /// `com.example.shop=shop.apk`, once for each.
+    #[arg(long, value_name = "[APP=]FILE.apk")]
+    pub install: Vec<String>,
+    /// How a build is compiled after every installation: speed (unless told otherwise), speed-profile, verify, or none
+    /// to leave it to the phone.
+    #[arg(long, value_name = "MODE")]
+    pub compile: Option<String>,
     /// Uninstall the app first where a phone refuses to replace it (an older version, another key). Its data are lost.
     #[arg(long)]
     pub reinstall: bool,

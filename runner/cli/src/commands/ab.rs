@@ -2,22 +2,14 @@
 
 use super::run::{About, about};
 use crate::args::{AbArgs, InstallArgs, TurnArgs};
-use crate::command_error::{CommandError, usage};
-use crate::host;
+use crate::builds::{build, mode};
+use crate::command_error::CommandError;
 use crate::settings::{Terminal, refuse, time};
 use farmjank_engine::builds::{AbPlan, BuildFile, Builds};
-use farmjank_lab::apk::{Apk, MAGIC};
-use farmjank_leaf::text::name as shown;
 use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::time::Span;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
-
-/// Largest build read.
-const MOST: u64 = 2 << 30;
-/// What an Android package begins with: that of a ZIP file.
-const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Holds one build against another; the exit code is the run's.
 pub fn run(args: &AbArgs, terminal: Terminal) -> u8 {
@@ -33,10 +25,13 @@ fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), CommandError> {
             "--baseline: the old build is what the new one is held against; use `farmjank run`".into()
         );
     }
+    if !args.run.install.install.is_empty() {
+        return Err("--install: name both builds, the old one first".into());
+    }
     let lab = args.run.phones.lab.is_some();
     let (old, new) = (build(&args.old, lab)?, build(&args.new, lab)?);
     let (ab_rules, budget) = ab_rules(&args.turns, true)?;
-    between((old, new), &args.install, ab_rules, budget)
+    between((old, new), &args.run.install, ab_rules, budget)
 }
 
 /// Two builds in turn.
@@ -49,17 +44,7 @@ pub fn between(
     ab_rules: AbRules,
     budget: Option<Span>,
 ) -> Result<(AbPlan, Source), CommandError> {
-    let compile = match install.compile.as_str() {
-        "none" => None,
-        mode if !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') => {
-            Some(mode.to_owned())
-        }
-        other => {
-            return Err(usage!(
-                "--compile: `{other}` is no mode; write speed, speed-profile, verify or none"
-            ));
-        }
-    };
+    let compile = mode(install)?;
     let source = Source { name: old.file.clone(), ..Source::default() };
     let builds = Builds { old, new, compile, reinstall: install.reinstall };
     Ok((AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget, siblings: BTreeMap::new() }, source))
@@ -80,25 +65,4 @@ pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span
     let ab_rules =
         AbRules { per_install, looks, screen, thrifty: budget.is_some(), installs, ..AbRules::of(0) };
     Ok((ab_rules, budget.map(Span::from)))
-}
-
-/// Reads a build; what cannot be one is refused before a phone is touched.
-///
-/// # Errors
-/// It cannot be read, or is no build for these phones.
-pub fn build(path: &Path, lab: bool) -> Result<BuildFile, CommandError> {
-    let named = shown(path);
-    let bytes = host::read_file(path, MOST)?;
-    let virtual_one = bytes.starts_with(MAGIC.as_bytes());
-    if !virtual_one && !bytes.starts_with(ZIP) {
-        return Err(usage!("{named}: this is no Android package; give the .apk as it was built"));
-    }
-    if virtual_one && !lab {
-        return Err(usage!("{named}: this is a build for the virtual lab; add --lab, or give an .apk"));
-    }
-    if virtual_one {
-        Apk::read(&bytes).map_err(|why| format!("{named}: {why}"))?;
-    }
-    let file = path.file_name().map_or_else(|| named.to_string(), |name| name.to_string_lossy().into_owned());
-    Ok(BuildFile { file, bytes: bytes.into() })
 }

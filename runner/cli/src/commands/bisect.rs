@@ -3,9 +3,10 @@
 
 mod told;
 
-use super::ab::{ab_rules, between, build};
+use super::ab::{ab_rules, between};
 use super::run::{About, Done, NoRun, once};
 use crate::args::{BisectArgs, ListingFormat, RunArgs};
+use crate::builds::build;
 use crate::command_error::{CommandError, usage};
 use crate::files_read::FilesRead;
 use crate::host::{Bundle, Streams};
@@ -212,7 +213,7 @@ impl<'a> Search<'a> {
         let lab = self.run.phones.lab.is_some();
         let read = |path: &Path| build(path, lab).map_err(|why| refuse(&why));
         let builds = (read(&self.builds[0])?, read(&self.builds[at])?);
-        let plan = between(builds, &self.args.install, self.rules, None).map_err(|why| refuse(&why))?;
+        let plan = between(builds, &self.args.run.install, self.rules, None).map_err(|why| refuse(&why))?;
         let mut run = self.run.clone();
         run.out = run.out.map(|out| out.join(format!("comparison-{number}")));
         once(&run, terminal, About::Builds(plan.0, plan.1), &FilesRead::default()).map_err(|why| match why {

@@ -10,6 +10,7 @@ mod taken_up;
 #[cfg(target_os = "linux")]
 mod well;
 
+use crate::installed::build;
 use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, files_below, write};
 use farmjank_witnesses::nats::NatsServer;
 use std::collections::BTreeMap;
@@ -155,6 +156,43 @@ fn a_run_over_hosts_leaves_what_a_run_here_leaves_however_many_they_are() {
             assert!(agent.wait().expect("it ends").success(), "an agent that is told to end ends well");
         }
     }
+}
+
+#[test]
+fn a_build_travels_to_every_host_and_what_is_measured_is_what_is_measured_here() {
+    let Some(server) = NatsServer::start("") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "s.yaml", SMOOTH);
+    // Of several parts, as builds are.
+    build(folder, "new.apk", &format!("# {}\n", "of many bytes ".repeat(100_000)));
+    let brings = [&LAB[..], &["--install", "new.apk", "--out", "out", "-q"]].concat();
+    let here = ended(farmjank(folder).args(["run", "s.yaml"]).args(&brings));
+    let expected = (here.code, tree(&folder.join("out")));
+    let log = String::from_utf8_lossy(&expected.1["events.ndjson"]).into_owned();
+    assert_eq!(log.matches("\"app_installed\"").count(), 16, "once on each phone");
+    std::fs::remove_dir_all(folder.join("out")).expect("a folder");
+    let _agents = Agents::of_lab(folder, &server.url(), 2);
+    for _ in 0..2 {
+        let run = ended(&mut over(folder, &server.url(), &brings));
+        same(folder, &expected, &run);
+    }
+    // Whoever takes such a run up has no build.
+    let begun = ended(&mut over(folder, &server.url(), &[&brings[..6], &["--detach"]].concat()));
+    assert_eq!(begun.code, 0, "{}", begun.err);
+    let mut attach = farmjank(folder);
+    attach.args([
+        "run",
+        "--farm",
+        &server.url(),
+        "--attach",
+        begun.out.trim(),
+        "--out",
+        "out",
+        "-q",
+        "--no-history",
+    ]);
+    same(folder, &expected, &ended(&mut attach));
 }
 
 #[test]

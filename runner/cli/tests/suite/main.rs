@@ -30,6 +30,7 @@ mod handed;
 mod hostile;
 #[cfg(unix)]
 mod hostile_names;
+mod installed;
 mod inventory;
 #[cfg(target_os = "linux")]
 mod kit;

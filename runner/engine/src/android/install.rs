@@ -20,6 +20,13 @@ pub struct Installed {
     mark: (Option<String>, Option<String>),
 }
 
+impl Installed {
+    /// Where it lies on the phone.
+    pub(crate) fn lies(&self) -> Option<&str> {
+        self.mark.0.as_deref()
+    }
+}
+
 /// A file to install.
 #[derive(Clone, Copy, Debug)]
 pub struct Package<'a> {
@@ -147,7 +154,10 @@ async fn compile(device: &dyn Device, app: &str, mode: &str, patience: &Patience
 }
 
 /// What is installed of an app; empty where nothing is.
-async fn look(device: &dyn Device, app: &str, patience: &Patience) -> Result<Installed, Fault> {
+///
+/// # Errors
+/// The phone does not answer.
+pub(crate) async fn look(device: &dyn Device, app: &str, patience: &Patience) -> Result<Installed, Fault> {
     Ok(read(&device.shell(&format!("dumpsys package {}", quote(app)), patience.dump).await?.text(), app))
 }
 
@@ -167,7 +177,7 @@ fn read(text: &str, app: &str) -> Installed {
     Installed {
         version: field("versionName").map(|text| clip(&text, 80)),
         version_code: field("versionCode").and_then(|digits| digits.parse().ok()),
-        mark: (field("codePath"), updated),
+        mark: (field("codePath").map(|text| clip(&text, 200)), updated),
     }
 }
 

@@ -20,6 +20,8 @@ use tokio::time::{Instant, sleep};
 const COMPILERS: &str = "pidof dex2oat dex2oat32 dex2oat64";
 /// Longest version kept, characters.
 const VERSION: usize = 80;
+/// Longest place of it that is kept, characters.
+const PLACE: usize = 200;
 /// Highest thermal status at which numbers still count: `light` (docs/design/verdicts.md#causes-come-before-numbers).
 pub const HOTTEST: u8 = 1;
 /// From one look to the next while the phone is hot or compiles.
@@ -93,8 +95,10 @@ pub async fn settle(
 ) -> Result<(Conditions, Around), Fault> {
     let deadline = Instant::now() + patience.cooling;
     let (look, loops) = (look_line(sdk), foreign::line(sdk));
-    let build =
-        format!("dumpsys package {} | grep -E '^ *(versionCode|versionName|flags|pkgFlags)='", quote(app));
+    let build = format!(
+        "dumpsys package {} | grep -E '^ *(codePath|versionCode|versionName|flags|pkgFlags)='",
+        quote(app)
+    );
     loop {
         let [conditions, build, loops] = together(device, [&look, &build, &loops], patience.dump).await?;
         let foreign = foreign::fault(&foreign::read(&loops.text(), own));
@@ -148,7 +152,8 @@ fn read_build(text: &str) -> Around {
     };
     let flags = field("flags").or_else(|| field("pkgFlags")).filter(|flags| flags.starts_with('['));
     let debuggable = flags.map(|flags| flags.split_whitespace().any(|flag| flag == "DEBUGGABLE"));
-    Around { app_version: version, debuggable, ..Around::default() }
+    let installation = field("codePath").map(|place| clip(place, PLACE));
+    Around { app_version: version, installation, debuggable, ..Around::default() }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::note::{AGENTS, HostNote};
 use crate::said::Said;
 use crate::sheet::{Line, RunSheet};
 use crate::shift::{Offer, Offered, spoken, written};
+use farmjank_engine::builds::Install;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
@@ -24,6 +25,7 @@ use farmjank_seams::exchange::Exchange;
 use futures::future::join_all;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -46,7 +48,9 @@ pub(super) struct Lead {
     /// How urgent it is, and what it is about.
     priority: Priority,
     sheet: Vec<u8>,
-    /// That, and what each host is to do, lies on the farm as far as is known.
+    /// The builds it brings, where they are at hand.
+    builds: Arc<[Install]>,
+    /// All that, and what each host is to do, lies on the farm as far as is known.
     left: bool,
     begun: Instant,
     /// When it was looked at which hosts are there.
@@ -82,6 +86,7 @@ impl Lead {
             gathering,
             priority,
             sheet,
+            builds: Arc::default(),
             left: false,
             begun,
             looked,
@@ -89,6 +94,11 @@ impl Lead {
             offered,
             offers,
         })
+    }
+
+    /// The same, of a run that brings builds.
+    pub(super) fn bringing(self, builds: Arc<[Install]>) -> Lead {
+        Lead { builds, ..self }
     }
 
     /// The same, of a run that was begun before.
@@ -153,7 +163,9 @@ impl Lead {
 
     /// Leaves what the run is about, and each host's part.
     async fn leave_objects(&mut self) -> Result<(), Fault> {
-        let objects = [&self.sheet].into_iter().chain(self.lines.iter().map(|line| &line.shift));
+        let builds = self.builds.iter().map(|install| &*install.build.bytes);
+        let texts = [&self.sheet].into_iter().chain(self.lines.iter().map(|line| &line.shift));
+        let objects = builds.chain(texts.map(Vec::as_slice));
         let left = join_all(objects.map(|bytes| digest::leave(&*self.exchange, bytes))).await;
         left.into_iter().collect::<Result<Vec<_>, Fault>>()?;
         self.left = true;

@@ -4,6 +4,7 @@
 use super::{About, fit};
 use crate::args::RunArgs;
 use crate::baselines::{Kind, age, expired, of_baseline, recorded, side};
+use crate::builds::installs;
 use crate::command_error::{CommandError, usage};
 use crate::history::{self, Keeper};
 use crate::host::Streams;
@@ -12,7 +13,7 @@ use crate::plugin_targets;
 use crate::report_targets::{ReportRequest, make_way, requests};
 use crate::scenarios::{adjust, expected, selection};
 use crate::settings::{serials, time, variables};
-use farmjank_engine::builds::AbPlan;
+use farmjank_engine::builds::{AbPlan, Install};
 use farmjank_engine::conduct::Against;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Forewarn;
@@ -36,6 +37,7 @@ use farmjank_scenarios::scenario::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What is said of one other run as a baseline.
 const ONE_RUN: &str = "one other run is one session, and how much sessions differ when nothing changed is not known from it: this \
@@ -60,6 +62,8 @@ pub struct RunInputs {
     pub known_causes: Option<Rc<Vec<WindowDiagnosis>>>,
     /// Where its numbers are kept.
     pub keeper: Option<Keeper>,
+    /// What is put on phones first.
+    pub installs: Arc<[Install]>,
     /// Two builds that take turns.
     pub ab_plan: Option<AbPlan>,
     /// What is said of the plan before anything is measured.
@@ -93,6 +97,10 @@ pub fn inputs(
         without_causes(scenarios)?;
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
+    let installs = match about {
+        About::Limits => installs(&args.install, scenarios, args.phones.lab.is_some())?,
+        _ => Arc::default(),
+    };
     let mut selection = selection(scenarios, &args.select, &args.phones)?;
     selection.alone = args.watch;
     let wait = time(&args.phones.wait_for_devices)?;
@@ -146,6 +154,7 @@ pub fn inputs(
         against,
         known_causes,
         keeper,
+        installs,
         ab_plan,
         forewarn,
     })
@@ -212,6 +221,9 @@ fn fit_for_turns(args: &RunArgs) -> Result<(), CommandError> {
         return Err(
             "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
         );
+    }
+    if !args.install.install.is_empty() {
+        return Err("--install: here each phone is held against itself, with what it has; `farmjank ab` installs two builds".into());
     }
     if args.diagnose() != Diagnose::Never {
         return Err("--causes: of builds that take turns no iteration is traced yet; see with `farmjank run --causes` why \

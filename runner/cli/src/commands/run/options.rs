@@ -24,7 +24,9 @@ pub struct OfLab {
 
 /// What the engine is told by the flags, and what the run is held against.
 pub fn options(args: &RunArgs, run: String, of: OfLab, inputs: RunInputs) -> (Option<Box<Against>>, Options) {
-    let RunInputs { wanted, selection, quarantine, against, ab_plan, forewarn, known_causes, .. } = inputs;
+    let RunInputs {
+        wanted, selection, quarantine, against, installs, ab_plan, forewarn, known_causes, ..
+    } = inputs;
     let options = Options {
         run,
         tool: TOOL.to_owned(),
@@ -36,6 +38,7 @@ pub fn options(args: &RunArgs, run: String, of: OfLab, inputs: RunInputs) -> (Op
         quarantine,
         most_running: args.jobs as usize,
         patience: args.recover.within(Patience { retries: args.retries, ..Patience::default() }),
+        installs,
         ab_plan,
         forewarn,
         fail_fast: args.fail_fast,

@@ -22,6 +22,7 @@ use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
+use farmjank_shifts::brought::Brought;
 use farmjank_shifts::conductor::{self, Commission, Desk, Found, Outputs};
 use farmjank_shifts::note::{Host, hosts};
 use farmjank_shifts::shift::Asked;
@@ -50,6 +51,7 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
         no_witnesses: args.no_witnesses,
         jobs: args.jobs,
         priority: args.priority.word().to_owned(),
+        builds: options.installs.iter().map(Brought::of).collect(),
     }
 }
 

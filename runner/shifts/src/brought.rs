@@ -1,0 +1,79 @@
+//! Builds that a run brings: left on the farm once, whoever runs them, and fetched by each host that installs them.
+
+use farmjank_engine::builds::{BuildFile, Install};
+use farmjank_farm::digest;
+use farmjank_leaf::text::line;
+use farmjank_results::fault::{Fault, FaultCode, Persistence};
+use farmjank_seams::exchange::Exchange;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Longest name of a file that is repeated, characters.
+const FILE: usize = 120;
+/// Between two looks for a build that is not there. Whoever conducts the run leaves it again every minute.
+const AGAIN: Duration = Duration::from_secs(2);
+/// A build that stays away for so long is lost.
+const LOST: Duration = Duration::from_mins(5);
+
+/// A build that a run brings, which lies on the farm as an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brought {
+    /// The app it is of; none: of every scenario.
+    pub app: Option<String>,
+    /// Name of its file.
+    pub file: String,
+    /// SHA-256 of its bytes: what it is called as an object.
+    pub sha256: String,
+    /// How its code is compiled; none leaves it to the phone.
+    pub compile: Option<String>,
+    /// Uninstall first where a phone refuses to replace.
+    pub reinstall: bool,
+}
+
+impl Brought {
+    /// What a run brings, as hosts are told.
+    pub fn of(install: &Install) -> Brought {
+        let Install { app, build, compile, reinstall } = install;
+        let (app, file, sha256) = (app.clone(), build.file.clone(), build.sha256.clone());
+        Brought { app, file, sha256, compile: compile.clone(), reinstall: *reinstall }
+    }
+
+    /// What a host installs: the build with its bytes, which are held against their digest.
+    fn with(&self, bytes: Vec<u8>) -> Install {
+        let Brought { app, file, sha256, compile, reinstall } = self.clone();
+        let build = BuildFile { file: line(&file, FILE), bytes: bytes.into(), sha256 };
+        Install { app, build, compile, reinstall }
+    }
+}
+
+/// The builds of a run, with their bytes. A farm that does not answer is waited for as one that lost them.
+///
+/// # Errors
+/// Those of the exchange that do not pass; `farm_unreachable`: a build is not there.
+pub(crate) async fn fetched(exchange: &dyn Exchange, builds: &[Brought]) -> Result<Arc<[Install]>, Fault> {
+    let mut all = Vec::new();
+    for build in builds {
+        let since = Instant::now();
+        let bytes = loop {
+            let why = match digest::fetch(exchange, &build.sha256).await {
+                Ok(Some(bytes)) => break bytes,
+                Ok(None) => {
+                    let what = format!("the farm does not have the build {}", line(&build.file, FILE));
+                    Fault::new(FaultCode::FarmUnreachable, what)
+                        .passing()
+                        .advise("whoever began the run has it: run it again from there")
+                }
+                Err(fault) if fault.persistence == Persistence::Passing => fault,
+                Err(fault) => return Err(fault),
+            };
+            if since.elapsed() > LOST {
+                return Err(why);
+            }
+            sleep(AGAIN).await;
+        };
+        all.push(build.with(bytes));
+    }
+    Ok(all.into())
+}
