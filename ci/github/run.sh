@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs farmjank, which writes annotations and the job's summary by itself, and ends as it did.
-# In: FARMJANK, MODE, PATHS, FLAGS, OLD, NEW, OUT, LAB_FAULT, UNDECIDED. Out: `exit-code`, `verdict`.
+# In: FARMJANK, MODE, PATHS, FLAGS, INSTALL, OLD, NEW, OUT, LAB_FAULT, UNDECIDED. Out: `exit-code`, `verdict`.
 set -euo pipefail
 
 stop() { # stop WORDS
@@ -11,7 +11,10 @@ stop() { # stop WORDS
 
 words=()
 case $MODE in
-  run) words+=(run) ;;
+  run)
+    words+=(run)
+    if [ -n "$INSTALL" ]; then words+=(--install "$INSTALL"); fi
+    ;;
   ab)
     [ -n "$OLD" ] && [ -n "$NEW" ] || stop "mode ab needs the inputs old and new"
     words+=(ab)

@@ -58,7 +58,7 @@ impl Stop {
 }
 
 /// The work, unless the run is cancelled first.
-pub(crate) async fn cancellable<T>(stop: &Stop, work: impl Future<Output = T>) -> Option<T> {
+pub async fn cancellable<T>(stop: &Stop, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         () = stop.reached(Urgency::Cancel) => None,

@@ -8,9 +8,10 @@ use crate::outlet::Outlet;
 use crate::said::Said;
 use crate::shift::{CANCELLED, LEAVES, Shift};
 use farmjank_engine::announce::FactSink;
+use farmjank_engine::dispatch::interrupted;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::scribe::Voice;
-use farmjank_engine::stop::{Stop, Urgency};
+use farmjank_engine::stop::{Stop, Urgency, cancellable};
 use farmjank_farm::digest;
 use farmjank_farm::frames::Entry;
 use farmjank_farm::head::Head;
@@ -105,7 +106,8 @@ impl Working<'_> {
         let (folder, name) = ((self.folder)(attempt), named_on_phones(&self.shift.run, attempt));
         let measuring = async {
             let installs = fetched(self.exchange, &self.shift.asked.builds);
-            let measured = match (self.scenarios.clone(), installs.await) {
+            let installs = cancellable(&self.stop, installs).await.unwrap_or_else(|| Err(interrupted()));
+            let measured = match (self.scenarios.clone(), installs) {
                 (Err(fault), _) | (_, Err(fault)) => Err(fault),
                 (Ok(scenarios), Ok(installs)) => {
                     let (shift, stop, folder) = (&self.shift, self.stop.clone(), &*folder);

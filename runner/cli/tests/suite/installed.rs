@@ -87,6 +87,8 @@ fn a_build_that_cannot_be_meant_is_refused_before_a_phone_is_touched() {
     assert!(real.err.contains("this is a build for the virtual lab; add --lab"), "{}", real.err);
     let itself = run(folder, &[&["calibrate", "s.yaml", "--install", "good.apk"][..], &LAB].concat());
     assert!(itself.code == 2 && itself.err.contains("held against itself"), "{}", itself.err);
+    let itself = run(folder, &[&["calibrate", "s.yaml", "--compile", "speed"][..], &LAB].concat());
+    assert!(itself.code == 2 && itself.err.contains("calibrating installs nothing"), "{}", itself.err);
     let two =
         run(folder, &[&["ab", "good.apk", "good.apk", "s.yaml", "--install", "good.apk"][..], &LAB].concat());
     assert!(two.code == 2 && two.err.contains("name both builds"), "{}", two.err);

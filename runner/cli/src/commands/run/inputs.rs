@@ -99,6 +99,9 @@ pub fn inputs(
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
     let installs = match about {
         About::Limits => installs(&args.install, scenarios, args.phones.lab.is_some())?,
+        About::Itself(_) if args.install.compile.is_some() || args.install.reinstall => {
+            return Err("--compile, --reinstall: calibrating installs nothing".into());
+        }
         _ => Arc::default(),
     };
     let mut selection = selection(scenarios, &args.select, &args.phones)?;

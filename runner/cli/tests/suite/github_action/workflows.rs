@@ -99,7 +99,7 @@ fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
     vendored(&runner);
     phones(&mut runner, folder.path());
     let gate = yaml(&kit().join("workflows/gate.yml"))["jobs"]["gate"].clone();
-    let inputs = json!({ "paths": "scenarios", "args": "--iterations 3", "comment": "gate" });
+    let inputs = json!({ "paths": "scenarios", "args": "--iterations 3", "comment": "gate", "artifact": "", "install": "" });
     assert!(runner.job(&gate, &inputs).expect("a job").succeeded, "{}", runner.step("run").err);
     builds(&runner.work());
     let uploaded = runner.artifact("builds");
@@ -107,6 +107,12 @@ fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
     for (from, to) in [("ab/shop-7.4.apk", "old.apk"), ("ab/shop-7.5.apk", "new.apk")] {
         std::fs::copy(runner.work().join(from), uploaded.join(to)).expect("a copy");
     }
+    let inputs = json!({
+        "paths": "gallery/search.yaml", "args": "", "comment": "gate", "artifact": "builds", "install": "builds/new.apk"
+    });
+    runner.job(&gate, &inputs).expect("a job");
+    let log = std::fs::read_to_string(runner.artifact("farmjank").join("events.ndjson")).expect("a log");
+    assert_eq!(log.matches("\"file\":\"new.apk\"").count(), 4, "the build is judged on every phone");
     let job = yaml(&kit().join("workflows/builds.yml"))["jobs"]["builds"].clone();
     let inputs = json!({ "artifact": "builds", "paths": "gallery/search.yaml", "args": "--budget 40m" });
     assert!(!runner.job(&job, &inputs).expect("a job").succeeded, "7.5 is slower");
