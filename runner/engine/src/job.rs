@@ -200,8 +200,7 @@ async fn trials(
     others: Others<'_>,
     progress: &mut Progress,
 ) -> Option<Fault> {
-    let announcer: &Announcer = &session.env.announcer;
-    let job = planned.job;
+    let (announcer, job): (&Announcer, _) = (&session.env.announcer, planned.job);
     let framestats = FramestatsSampler::for_session(session);
     let diagnosis = Diagnosis { session, probes, framestats: &framestats, stop, planned };
     if session.env.pictures.warm_ups && planned.warmup == 0 {
@@ -213,13 +212,8 @@ async fn trials(
         let told = crate::prepare::told(session.facts, &session.state).into_iter();
         told.chain(saver(session.facts, &session.state)).for_each(|what| announcer.notice(Some(job), what));
     }
-    match cancellable(stop, deploy::ensure(session)).await {
-        Some(Ok(false)) => {}
-        // The first pass after an installation is a warm-up; where none follows, it is made beside those that count.
-        Some(Ok(true)) if progress.completed < planned.warmup => {}
-        Some(Ok(true)) => diagnosis.settle(progress).await,
-        Some(Err(fault)) => return Some(fault),
-        None => return Some(crate::dispatch::interrupted()),
+    if let Some(fault) = brought(&diagnosis, progress).await {
+        return Some(fault);
     }
     let first = progress.completed;
     while progress.completed < planned.warmup + planned.iterations {
@@ -275,6 +269,19 @@ async fn trials(
         let judged = windows(planned, session.scenario, session.facts, progress);
         diagnosis.run(progress, judged).await;
         progress.arrivals = diagnosis.arrivals(progress);
+    }
+    None
+}
+
+/// Puts the build the run brought on the phone, where it is not there; why it cannot be.
+async fn brought(diagnosis: &Diagnosis<'_>, progress: &mut Progress) -> Option<Fault> {
+    match cancellable(diagnosis.stop, deploy::ensure(diagnosis.session)).await {
+        Some(Ok(false)) => {}
+        // The first pass after an installation is a warm-up; where none follows, it is made beside those that count.
+        Some(Ok(true)) if progress.completed < diagnosis.planned.warmup => {}
+        Some(Ok(true)) => diagnosis.settle(progress).await,
+        Some(Err(fault)) => return Some(fault),
+        None => return Some(crate::dispatch::interrupted()),
     }
     None
 }

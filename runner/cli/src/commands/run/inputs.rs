@@ -97,13 +97,7 @@ pub fn inputs(
         without_causes(scenarios)?;
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
-    let installs = match about {
-        About::Limits => installs(&args.install, scenarios, args.phones.lab.is_some())?,
-        About::Itself(_) if args.install.compile.is_some() || args.install.reinstall => {
-            return Err("--compile, --reinstall: calibrating installs nothing".into());
-        }
-        _ => Arc::default(),
-    };
+    let installs = brought(args, scenarios, &about)?;
     let mut selection = selection(scenarios, &args.select, &args.phones)?;
     selection.alone = args.watch;
     let wait = time(&args.phones.wait_for_devices)?;
@@ -119,13 +113,11 @@ pub fn inputs(
         selection.usual = history::usual(store, scenarios)?;
     }
     let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
-    let forewarn = match &about {
-        About::Builds(ab_plan, _) => {
-            let known = Known::of(keeper.as_mut().and_then(Keeper::store), scenarios)?;
-            Some(forewarning(scenarios.to_vec(), known, ab_plan.ab_rules))
-        }
-        _ => None,
-    };
+    let mut forewarn = None;
+    if let About::Builds(ab_plan, _) = &about {
+        let known = Known::of(keeper.as_mut().and_then(Keeper::store), scenarios)?;
+        forewarn = Some(forewarning(scenarios.to_vec(), known, ab_plan.ab_rules));
+    }
     let (against, ab_plan) = match (about, &args.baseline) {
         (About::Builds(ab_plan, source), _) => (Some(interleaving(source, ab_plan.ab_rules)), Some(ab_plan)),
         (About::Itself(ab_rules), _) => {
@@ -161,6 +153,17 @@ pub fn inputs(
         ab_plan,
         forewarn,
     })
+}
+
+/// What is put on phones first.
+fn brought(args: &RunArgs, scenarios: &[Scenario], about: &About) -> Result<Arc<[Install]>, CommandError> {
+    match about {
+        About::Limits => installs(&args.install, scenarios, args.phones.lab.is_some()),
+        About::Itself(_) if args.install.compile.is_some() || args.install.reinstall => {
+            Err("--compile, --reinstall: calibrating installs nothing".into())
+        }
+        _ => Ok(Arc::default()),
+    }
 }
 
 /// The same, with what the nights before alert of.
