@@ -123,8 +123,8 @@ fn invalid(total: usize, void: &[String], reasons: &mut Vec<String>) -> bool {
 /// Why iterations are no sample of one build: the app was updated between them, or while a run lay dead.
 fn other_build(counted: &[(usize, &WindowMeasured)]) -> Option<String> {
     let change = |of: fn(&Around) -> Option<&String>| {
-        let said = |trial: &&(usize, &WindowMeasured)| Some((trial.0, of(trial.1.around.as_ref()?)?.clone()));
-        let mut said = counted.iter().filter_map(|trial| said(&trial));
+        let mut said =
+            counted.iter().filter_map(|(number, trial)| Some((*number, of(trial.around.as_ref()?)?)));
         let (_, first) = said.next()?;
         let (number, other) = said.find(|(_, other)| *other != first)?;
         Some((first, other, number))

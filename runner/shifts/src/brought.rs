@@ -77,3 +77,53 @@ pub(crate) async fn fetched(exchange: &dyn Exchange, builds: &[Brought]) -> Resu
     }
     Ok(all.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farmjank_farm::model::{Model, Weather};
+    use farmjank_results::time::Span;
+
+    const BYTES: &[u8] = b"a build";
+
+    fn build() -> Brought {
+        let (app, compile) = (None, None);
+        Brought { app, file: "new.apk".to_owned(), sha256: digest::of(BYTES), compile, reinstall: false }
+    }
+
+    /// What a host gets where the build is left after that time; none: never.
+    fn got(left: Option<Duration>) -> (Result<Arc<[Install]>, Fault>, Duration) {
+        let exchange =
+            Model::new(Span::from_ms(45_000), Span::from_ms(30_000), 1 << 20).connect(Weather::calm());
+        let leaving = async {
+            if let Some(after) = left {
+                sleep(after).await;
+                digest::leave(&exchange, BYTES).await.expect("a model takes it");
+            }
+        };
+        let builds = [build()];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.expect("a runtime").block_on(async {
+            let since = Instant::now();
+            let (got, ()) = futures::join!(fetched(&exchange, &builds), leaving);
+            (got, since.elapsed())
+        })
+    }
+
+    #[test]
+    fn a_build_that_the_farm_lost_is_waited_for_until_it_is_left_again() {
+        let (got, took) = got(Some(Duration::from_secs(61)));
+        let got = got.expect("it is there by then");
+        assert_eq!((&*got[0].build.bytes, got[0].build.file.as_str()), (BYTES, "new.apk"));
+        assert!(took < Duration::from_secs(64), "{took:?}");
+    }
+
+    #[test]
+    fn a_build_that_nobody_leaves_is_told_by_its_name_and_waited_for_no_longer() {
+        let (got, took) = got(None);
+        let fault = got.expect_err("it is nowhere");
+        assert_eq!(fault.code, FaultCode::FarmUnreachable);
+        assert!(fault.to_string().contains("the farm does not have the build new.apk"), "{fault}");
+        assert!((LOST..LOST + AGAIN * 2).contains(&took), "{took:?}");
+    }
+}
