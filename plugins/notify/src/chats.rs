@@ -147,7 +147,7 @@ fn fitted(most: usize, body: impl Fn(usize) -> Value) -> Value {
 }
 
 /// All of a message as lines of text: the first `most` news of each heading.
-fn plain(message: &Message, most: usize) -> String {
+pub(crate) fn plain(message: &Message, most: usize) -> String {
     let mut lines = vec![message.title.clone()];
     for section in &message.sections {
         lines.push(String::new());

@@ -1,5 +1,5 @@
 //! Who is told of a run: one comment on a pull request that is kept up to date ([`pull_request`]), and chats, which get
-//! one message of what changed ([`chats`]).
+//! one message of what changed ([`chats`]), as letters do ([`mail`]).
 //!
 //! Read in this order: [`news`] (what a run says that the one before did not), [`kept`] (the one before) → [`message`]
 //! (the same words for all) → [`chats`] (what each is sent, and how it is signed). All of it is built from values; it
@@ -17,6 +17,7 @@
 pub mod chats;
 mod comment;
 pub mod kept;
+pub mod mail;
 pub mod message;
 pub mod news;
 pub mod pull_request;

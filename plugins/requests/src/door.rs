@@ -34,6 +34,9 @@ pub enum NoDoor {
     /// Without TLS, and not to this computer.
     #[error("{0} is http://, where everybody on the way can read the token: give https://")]
     Clear(&'static str),
+    /// No server of mail.
+    #[error("{0} is no server of mail ({1}); write smtps://USER:PASSWORD@HOST or smtp://…")]
+    NoMail(&'static str, String),
     /// It cannot stand in a header.
     #[error("the token has characters that no token has: check how it is set")]
     Token,
@@ -151,7 +154,7 @@ fn address(given_by: &'static str, text: &str) -> Result<Url, NoDoor> {
 }
 
 /// This computer.
-fn is_here(url: &Url) -> bool {
+pub(crate) fn is_here(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())

@@ -1,5 +1,5 @@
 //! Requests to systems of other people: what is sent and answered ([`Request`], [`Answer`]), when it is tried again
-//! ([`again`]), and the one door through which it goes ([`door`]).
+//! ([`again`]), and the one door through which it goes ([`door`]); and letters, through a door of their own ([`mail`]).
 //!
 //! Must not know: what is said to whom, files, the environment, printing, which system it is. Times are in seconds
 //! since 1970 unless a type says otherwise.
@@ -15,5 +15,8 @@
 pub mod again;
 pub mod door;
 mod exchange;
+mod letter;
+pub mod mail;
 
 pub use exchange::{Answer, Lost, Method, Request};
+pub use letter::{Letter, NotTaken};

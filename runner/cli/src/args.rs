@@ -308,8 +308,8 @@ pub struct RunArgs {
     /// Least iterations of builds that take turns, where no number is asked for.
     #[arg(skip)]
     pub least: Option<u32>,
-    /// Tell these chats what changed since the run before, once it is over: slack, teams, feishu, dingtalk, webhook;
-    /// repeatable. Their addresses are in the environment, and one that is down is a notice (docs/notifications.md).
+    /// Tell these chats what changed since the run before, once it is over: slack, teams, feishu, dingtalk, webhook, or
+    /// mail; repeatable. Their addresses are in the environment; one that is down is a notice (docs/notifications.md).
     #[arg(long, value_name = "CHAT", conflicts_with = "watch")]
     pub notify: Vec<String>,
     /// Show the run in a browser while it goes on: a lane per phone, frames as they arrive, the report as it grows.

@@ -79,7 +79,7 @@ const IN_TESTS: [(&str, &str); 7] = [
 ];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 19] = [
+const RESERVED: [(&str, &[&str]); 20] = [
     (
         "tokio",
         &[
@@ -112,6 +112,7 @@ const RESERVED: [(&str, &[&str]); 19] = [
     ("clap", &["cli"]),
     ("toml", &["config"]),
     ("axum", &["cli"]),
+    ("lettre", &["requests"]),
     ("reqwest", &["requests"]),
     ("rustls", &["requests"]),
 ];

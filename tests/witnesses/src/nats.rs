@@ -166,6 +166,11 @@ impl Authority {
         Some(Authority(folder))
     }
 
+    /// A server's certificate and its key, as files.
+    pub fn server_files(&self) -> [PathBuf; 2] {
+        ["farm.pem", "farm.key"].map(|name| self.0.path().join(name))
+    }
+
     /// What a server is told of its certificate.
     pub fn server_config(&self) -> String {
         let at = self.0.path().display();

@@ -23,7 +23,10 @@ impl Asked {
             match argument.as_str() {
                 "framestats" | "-a" => asked.framestats = true,
                 "reset" => asked.reset = true,
-                other if asked.target.is_none() => asked.target = Some(other.to_owned()),
+                // `--list framestats` asks for all: a word with `-` names no process.
+                other if asked.target.is_none() && !other.starts_with('-') => {
+                    asked.target = Some(other.to_owned());
+                }
                 _ => {}
             }
         }

@@ -254,6 +254,12 @@ fn gfxinfo_heads_its_text_with_both_clocks() {
     walk.open("shop://feed");
     let text = walk.run("dumpsys gfxinfo com.example.shop framestats reset");
     assert!(text.contains("Janky frames (legacy): ") && text.contains("GPU HISTOGRAM: 1ms="));
+    let all = walk.run("dumpsys gfxinfo --list framestats");
+    assert!(
+        all.contains("[com.android.systemui]")
+            && all.contains("[com.example.shop]")
+            && all.contains("---PROFILEDATA---")
+    );
     let again = walk.run("dumpsys gfxinfo com.example.shop framestats");
     let (_, rows) = framestats(&again, "com.example.shop/com.example.shop.FeedActivity");
     assert!(

@@ -19,8 +19,8 @@ pub struct NotifyArgs {
     /// The run bundle.
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Who is told: pull-request:OWNER/REPO#NUMBER; slack, teams, feishu, dingtalk or webhook, whose address is in
-    /// FARMJANK_SLACK_URL and so on, or of slack:NAME in the variable NAME; repeatable.
+    /// Who is told: pull-request:OWNER/REPO#NUMBER; slack, teams, feishu, dingtalk, webhook or mail, whose address is
+    /// in FARMJANK_SLACK_URL and so on, or of slack:NAME in the variable NAME; repeatable.
     #[arg(long, value_name = "WHO", required = true)]
     pub to: Vec<String>,
     /// The run that changes are told against; without it, of one in results/runs, the one before.

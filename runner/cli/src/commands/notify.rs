@@ -1,7 +1,9 @@
 //! `farmjank notify`: tells somebody of a run that is over; and what `farmjank run --notify` does at its end.
 
 mod after_run;
-mod chats;
+mod changes;
+mod given;
+mod mail;
 mod not_told;
 mod page;
 mod pull;
@@ -17,7 +19,7 @@ use crate::host::Streams;
 use crate::run_seen::seen;
 use crate::settings::{complain, refuse, time, variables};
 pub use after_run::AfterRun;
-use chats::{Chats, Outcome};
+use changes::{Changes, Outcome};
 use farmjank_engine::scribe::Voice;
 use farmjank_results::verdict::Verdict;
 use targets::Target;
@@ -37,22 +39,22 @@ fn told(args: &NotifyArgs) -> Result<bool, CommandError> {
     let until = Until::within(time(&args.time)?);
     let targets = args.to.iter().map(|to| Target::parse(to)).collect::<Result<Vec<_>, _>>()?;
     let comment = pull::comment(args)?;
-    let chats = match targets.iter().any(|target| matches!(target, Target::Chat(_))) {
+    let news = match targets.iter().any(|target| matches!(target, Target::Listener(_))) {
         true => Some(changes(args)?),
         false => None,
     };
     let mut all = true;
     for target in &targets {
-        let told = match (target, &chats) {
+        let told = match (target, &news) {
             (Target::PullRequest(place), _) => pull::tell(place, &comment, args, until),
-            (Target::Chat(chat), Some(chats)) => {
-                chats.tell(chat, until, args.dry_run).map(|outcome| match outcome {
-                    Outcome::Told => format!("{} is told\n", chat.shown()),
+            (Target::Listener(one), Some(news)) => {
+                news.tell(one, until, args.dry_run).map(|outcome| match outcome {
+                    Outcome::Told => format!("{} is told\n", one.shown()),
                     Outcome::Would(text) => text,
-                    Outcome::NothingNew => format!("{} is not told: nothing changed\n", chat.shown()),
+                    Outcome::NothingNew => format!("{} is not told: nothing changed\n", one.shown()),
                 })
             }
-            (Target::Chat(_), None) => continue,
+            (Target::Listener(_), None) => continue,
         };
         match told {
             Ok(words) => Streams.out(&words),
@@ -65,8 +67,8 @@ fn told(args: &NotifyArgs) -> Result<bool, CommandError> {
     Ok(all)
 }
 
-/// What chats are told of a run.
-fn changes(args: &NotifyArgs) -> Result<Chats, CommandError> {
+/// What changed, for whom it is told.
+fn changes(args: &NotifyArgs) -> Result<Changes, CommandError> {
     let record = recorded(&args.run)?;
     let (now, lab) = (seen(&record), record.header.lab.as_deref());
     let before = match (&args.against, &args.store) {
@@ -79,5 +81,5 @@ fn changes(args: &NotifyArgs) -> Result<Chats, CommandError> {
             before.map(|run| recorded(&run)).transpose()?.map(|record| seen(&record))
         }
     };
-    Ok(Chats::of(now, before.as_ref(), args.link.clone().or_else(link), args.always))
+    Ok(Changes::of(now, before.as_ref(), args.link.clone().or_else(link), args.always))
 }

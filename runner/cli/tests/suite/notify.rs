@@ -1,6 +1,8 @@
 //! Chats that are told of runs, behind real sockets, with faults by plan: one message where something changed, none
 //! where nothing did, and never a word of it in the exit code.
 
+mod mail;
+
 use crate::server::{Fault, Model, Reply, Seen, Server};
 use crate::world::{Ended, SMOOTH, ended, farmjank, files_below, held, write};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! `farmjank run --notify`: who is told is read before the run, what is told after it. Whatever becomes of a message,
 //! the run ends as it does.
 
-use super::chats::{Chats, Outcome};
-use super::targets::ChatTarget;
+use super::changes::{Changes, Outcome};
+use super::targets::Listener;
 use super::world::{Until, link};
 use crate::args::RunArgs;
 use crate::baselines::recorded;
@@ -24,7 +24,7 @@ const TIME: Duration = Duration::from_secs(60);
 
 /// Who is told when a run is over, and what the one before said.
 pub struct AfterRun {
-    targets: Vec<ChatTarget>,
+    targets: Vec<Listener>,
     before: Option<RunSeen>,
 }
 
@@ -35,9 +35,9 @@ impl AfterRun {
     /// `--notify` names no chat.
     pub fn expected(args: &RunArgs) -> Result<AfterRun, CommandError> {
         let read = |text: &String| {
-            ChatTarget::parse(text).ok_or_else(|| {
+            Listener::parse(text).ok_or_else(|| {
                 usage!(
-                    "--notify `{}`: write slack, teams, feishu, dingtalk or webhook, or slack:VARIABLE",
+                    "--notify `{}`: write slack, teams, feishu, dingtalk, webhook or mail, or slack:VARIABLE",
                     typed(text, 100)
                 )
             })
@@ -58,10 +58,10 @@ impl AfterRun {
         if self.targets.is_empty() || record.interrupted.is_some() {
             return;
         }
-        let chats = Chats::of(seen(record), self.before.as_ref(), link(), false);
+        let changes = Changes::of(seen(record), self.before.as_ref(), link(), false);
         let until = Until::within(TIME);
         for target in &self.targets {
-            match chats.tell(target, until, false) {
+            match changes.tell(target, until, false) {
                 Ok(Outcome::Told) => Streams.err(&format!("{} is told\n", target.shown())),
                 Ok(_) => {}
                 Err(why) => complain(format!("notice: {} is not told: {why}", target.shown())),

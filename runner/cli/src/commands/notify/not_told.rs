@@ -23,6 +23,12 @@ pub enum NotTold {
     /// There is no connection to be had.
     #[error(transparent)]
     Door(#[from] NoDoor),
+    /// The variable of recipients, and how many there may be.
+    #[error("{0} names more than {1} recipients: give the address of a list")]
+    Crowd(String, usize),
+    /// How many of how many people were not told, and why the last was not.
+    #[error("{0} of {1} recipients: {2}")]
+    Some(usize, usize, Undelivered),
     /// The run cannot be read.
     #[error(transparent)]
     Run(#[from] CommandError),

@@ -1,8 +1,9 @@
 //! The comment on a pull request: what it says, by whose token, and what became of it.
 
+use super::given::given;
 use super::not_told::NotTold;
 use super::page;
-use super::targets::given;
+
 use super::world::{self, Until, Wire};
 use crate::args::NotifyArgs;
 use crate::command_error::{CommandError, usage};

@@ -1,8 +1,10 @@
 //! Who is told, and where that is: addresses and secrets come from the environment alone, and are secret from then on.
 
+use super::given::given;
+use super::mail::MailTarget;
 use super::not_told::NotTold;
 use crate::command_error::{CommandError, usage};
-use crate::host::{self, keep_secret};
+use crate::host::keep_secret;
 use farmjank_leaf::mask::Mask;
 use farmjank_leaf::text::typed;
 use farmjank_notify::chats::Chat;
@@ -12,7 +14,14 @@ use farmjank_requests::door::Base;
 /// Who is told.
 pub enum Target {
     PullRequest(PullRequest),
+    Listener(Listener),
+}
+
+/// Who is told what changed.
+#[derive(Clone)]
+pub enum Listener {
     Chat(ChatTarget),
+    Mail(MailTarget),
 }
 
 /// A chat, and the variable its address is in.
@@ -31,7 +40,7 @@ pub struct Address {
     pub secret: Option<String>,
 }
 
-const WRITE: &str = "write pull-request:OWNER/REPO#NUMBER, slack, teams, feishu, dingtalk or webhook, the chats also as slack:VARIABLE";
+const WRITE: &str = "write pull-request:OWNER/REPO#NUMBER, slack, teams, feishu, dingtalk, webhook or mail, all but the first also as slack:VARIABLE";
 
 impl Target {
     /// Reads `--to`.
@@ -45,8 +54,8 @@ impl Target {
                 .ok_or_else(|| usage!("--to `{}`: write pull-request:OWNER/REPO#NUMBER", typed(text, 100)))?;
             return Ok(Target::PullRequest(place));
         }
-        match ChatTarget::parse(text) {
-            Some(chat) => Ok(Target::Chat(chat)),
+        match Listener::parse(text) {
+            Some(listener) => Ok(Target::Listener(listener)),
             None => Err(usage!("--to `{}`: {WRITE}", typed(text, 100))),
         }
     }
@@ -55,38 +64,43 @@ impl Target {
     pub fn shown(&self) -> String {
         match self {
             Target::PullRequest(place) => place.shown(),
-            Target::Chat(chat) => chat.shown(),
+            Target::Listener(listener) => listener.shown(),
         }
     }
 }
 
-impl ChatTarget {
+impl Listener {
     /// Reads `slack`, or `slack:VARIABLE`.
-    pub fn parse(text: &str) -> Option<ChatTarget> {
+    pub fn parse(text: &str) -> Option<Listener> {
         let (word, variable) = text.split_once(':').map_or((text, None), |(word, name)| (word, Some(name)));
-        let chat = Chat::named(word)?;
         let plain = |name: &str| {
             let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
             (1..=100).contains(&name.len())
                 && name.chars().all(letter)
                 && !name.starts_with(|c: char| c.is_ascii_digit())
         };
-        match variable {
-            Some(name) if !plain(name) => None,
-            Some(name) => Some(ChatTarget { chat, variable: name.to_owned(), named: true }),
-            None => {
-                let variable = format!("FARMJANK_{}_URL", word.to_ascii_uppercase());
-                Some(ChatTarget { chat, variable, named: false })
-            }
+        let (variable, named) = match variable {
+            Some(name) if !plain(name) => return None,
+            Some(name) => (name.to_owned(), true),
+            None => (format!("FARMJANK_{}_URL", word.to_ascii_uppercase()), false),
+        };
+        match word {
+            "mail" => Some(Listener::Mail(MailTarget { variable, named })),
+            _ => Some(Listener::Chat(ChatTarget { chat: Chat::named(word)?, variable, named })),
         }
     }
 
     /// As it was written.
     pub fn shown(&self) -> String {
-        let word = self.chat.word();
-        if self.named { format!("{word}:{}", self.variable) } else { word.to_owned() }
+        let (word, variable, named) = match self {
+            Listener::Chat(chat) => (chat.chat.word(), &chat.variable, chat.named),
+            Listener::Mail(mail) => ("mail", &mail.variable, mail.named),
+        };
+        if named { format!("{word}:{variable}") } else { word.to_owned() }
     }
+}
 
+impl ChatTarget {
     /// The variable its secret is in: `FARMJANK_FEISHU_SECRET`, `NAME_SECRET`.
     fn secret_variable(&self) -> String {
         let own = self.variable.strip_suffix("_URL").filter(|_| !self.named).unwrap_or(&self.variable);
@@ -113,16 +127,4 @@ impl ChatTarget {
         }
         Ok(Address { base, path, secret })
     }
-}
-
-/// What a variable says, blacked out from here on.
-///
-/// # Errors
-/// It cannot be blacked out.
-pub fn given(variable: &str) -> Result<Option<String>, NotTold> {
-    let text = host::env(variable).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let Some(text) = text else { return Ok(None) };
-    let mask = Mask::default().and(&text).map_err(|why| NotTold::Common(variable.to_owned(), why))?;
-    keep_secret(&mask);
-    Ok(Some(text))
 }

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::time::Duration;
 
 /// Longest time for one request.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Until when everybody must be told, ms since 1970.
 #[derive(Clone, Copy)]
