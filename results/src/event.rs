@@ -11,6 +11,7 @@ use crate::hitch_causes::HitchCauses;
 use crate::motion::Motion;
 use crate::pace::Pace;
 pub use crate::planned_job::{JobId, PlannedJob, PlannedWindow};
+use crate::plugin_metric::PluginAsked;
 use crate::prepared::{PhoneState, SettingChange};
 use crate::quarantine::{Quarantine, Quarantined};
 use crate::readings::Readings;
@@ -129,6 +130,10 @@ pub struct WindowMeasured {
     /// What was used beside the frames, over time: lines of what was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<ResourceLine>,
+    /// Plugins that compute metrics of their own, what they say these are, and what each was told; their readings are
+    /// among the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plugins: Vec<PluginAsked>,
 }
 
 fn is_zero(count: &u32) -> bool {

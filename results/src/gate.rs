@@ -13,6 +13,7 @@ use crate::metrics;
 use crate::threshold::{Bound, Judgement, Limit, Outcome};
 use crate::verdict::Verdict;
 use crate::words::{amount_beside, beside, number, suffix, trimmed};
+use crate::{plugin_metric, plugin_readings};
 
 /// Largest share of void trials with which a window is still judged
 /// (docs/design/verdicts.md#causes-come-before-numbers); above it, undecided.
@@ -73,21 +74,38 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
 }
 
 fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> Judgement {
-    let Some(metric) = metrics::limited(key) else {
-        let mut judgement = judge(key, Unit::Count, limit, &[]);
-        judgement.outcome =
-            Outcome::Unknown("there is no such metric; `farmjank metrics` lists them".to_owned());
-        return judgement;
+    let (unit, limit) = match nature(key, limit, counted) {
+        Ok(nature) => nature,
+        Err(why) => {
+            let mut judgement = judge(key, Unit::Count, limit, &[]);
+            judgement.outcome = Outcome::Unknown(why);
+            return judgement;
+        }
     };
     let values: Vec<IterationValue> =
         counted.iter().map(|(_, trial)| IterationValue::of(key, trial)).collect();
-    let mut judgement = judge(key, metric.unit, limit, &values);
+    let mut judgement = judge(key, unit, &limit, &values);
     if let Outcome::Unknown(why) = &mut judgement.outcome
         && let Some(cause) = counted.iter().find_map(|(number, trial)| missing(key, *number, trial))
     {
         why.push_str(&format!(" ({cause})"));
     }
     judgement
+}
+
+/// The unit of a metric, and the limit in it. What a plugin's metric is its windows say; until then nobody can read the
+/// number of a limit.
+fn nature(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> Result<(Unit, Limit), String> {
+    if plugin_metric::parts(key).is_none() {
+        let metric = metrics::limited(key);
+        let none = || "there is no such metric; `farmjank metrics` lists them".to_owned();
+        return metric.map(|metric| (metric.unit, limit.clone())).ok_or_else(none);
+    }
+    let described = plugin_readings::described(key, counted.iter().map(|(_, trial)| *trial));
+    let metric = described.map_err(|why| why.to_string())?;
+    let read = Limit::parse(&limit.text, metric.unit);
+    let read = read.map_err(|wrong| format!("`{}` is no limit of it: {}", limit.text, wrong.what))?;
+    Ok((metric.unit, Limit { confidence: limit.confidence, ..read }))
 }
 
 /// Why the reading of a trial is no number.

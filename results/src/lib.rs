@@ -26,11 +26,12 @@
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) →
 //! [`timeline`] and [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (its [`motion`]s cut, by
 //! [`cut`] and its [`cut_rules`]), with what other probes say beside it ([`side_reading`]: [`framestats`],
-//! [`frame_timeline`], [`timestats`], [`logcat_events`]) → [`metric`] and [`metrics`] (readings) → [`threshold`]
-//! (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`]
-//! (night after night), [`suggest`] (limits an unchanged build keeps), [`lab_health`] (phones day by day), and
-//! [`event`] / [`record`] (the run as a stream of facts), with the verdict of every window on every phone ([`cells`])
-//! and what its readings come to ([`summary`]). How a value is written for people: [`words`].
+//! [`frame_timeline`], [`timestats`], [`logcat_events`]) → [`metric`] and [`metrics`] (readings; those of other people:
+//! [`plugin_metric`]) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`]
+//! against those of a baseline), [`trend`] (night after night), [`suggest`] (limits an unchanged build keeps),
+//! [`lab_health`] (phones day by day), and [`event`] / [`record`] (the run as a stream of facts), with the verdict of
+//! every window on every phone ([`cells`]) and what its readings come to ([`summary`]). How a value is written for
+//! people: [`words`].
 
 pub mod around;
 pub mod bundle_files;
@@ -87,6 +88,8 @@ mod pauses;
 mod pending;
 pub mod period;
 mod planned_job;
+pub mod plugin_metric;
+pub mod plugin_readings;
 pub mod prepared;
 pub mod quarantine;
 pub mod reader;

@@ -26,6 +26,16 @@ impl Phase {
             Phase::Free => false,
         }
     }
+
+    /// Its word, the same for ever.
+    pub fn word(self) -> &'static str {
+        match self {
+            Phase::Finger => "finger",
+            Phase::Fling => "fling",
+            Phase::Scroll => "scroll",
+            Phase::Free => "free",
+        }
+    }
 }
 
 /// How well the two ends of a finger's motion are known. It came down between the motion's `from` and `down_by`, and

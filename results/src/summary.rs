@@ -1,9 +1,11 @@
 //! The readings of one cell over its counted trials: one value per metric, or the reason there is none.
 //!
-//! Must not know: limits (the gate has its own aggregates), formats. Units are those of the registry of metrics.
+//! Must not know: limits (the gate has its own aggregates), formats. Units are those of the registry of metrics, or
+//! what a plugin says of its own.
 
 use crate::event::{WindowJudged, WindowMeasured};
 use crate::metric::{Better, Cell as Part, Reading, Unit};
+use crate::plugin_readings;
 use crate::record::TrialRecord;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,7 +109,11 @@ pub fn summary(
             false => "the lists of the iterations differ in length".to_owned(),
         });
     }
-    let (unit, better) = nature(judged, key);
+    let windows = measured.iter().map(|(_, window)| *window);
+    let (unit, better) = match plugin_readings::described(key, windows) {
+        Ok(metric) => (Some(metric.unit), Some(metric.better)),
+        Err(_) => nature(judged, key),
+    };
     let reason = reason.filter(|_| value.is_none());
     Summary { key: key.to_owned(), unit, better, value, per_iteration, reason }
 }

@@ -129,16 +129,21 @@ impl Scenario {
 
     /// Keys of every metric a limit is set on: for all windows, for one, or for some phones. Each once.
     pub fn metrics(&self) -> BTreeSet<&str> {
+        self.limits().into_iter().map(|threshold| threshold.metric.as_str()).collect()
+    }
+
+    /// Every limit: for all windows, for one, or for some phones.
+    pub fn limits(&self) -> Vec<&Threshold> {
         let general = self.thresholds.iter().chain(self.overrides.iter().flat_map(|over| &over.thresholds));
-        let mut keys: BTreeSet<&str> = general.map(|threshold| threshold.metric.as_str()).collect();
+        let mut all: Vec<&Threshold> = general.collect();
         let mut ahead: Vec<&Step> = self.steps.iter().collect();
         while let Some(step) = ahead.pop() {
             if let Action::Measure { thresholds, .. } = &step.action {
-                keys.extend(thresholds.iter().map(|threshold| threshold.metric.as_str()));
+                all.extend(thresholds);
             }
             ahead.extend(step.action.steps());
         }
-        keys
+        all
     }
 }
 

@@ -10,6 +10,8 @@ pub struct Threshold {
     pub metric: String,
     /// Limit.
     pub limit: Limit,
+    /// It faces the way it does on purpose.
+    pub backwards: bool,
     /// Where.
     pub place: Place,
 }

@@ -8,7 +8,9 @@ use crate::misdeed::{Awaited, Misdeed};
 use crate::pipe::{Exit, Parting, Pipe};
 use crate::protocol::{Asked, PROTOCOL};
 use crate::talk::Talk;
-use played::{Step, nothing_ran, recorded, with_moments, with_news};
+use farmjank_results::event::WindowMeasured;
+use farmjank_seams::window_asked::WindowAsked;
+use played::{Step, nothing_ran, phone, recorded, windows, with_moments, with_news};
 use std::time::Duration;
 
 /// A version nobody speaks.
@@ -32,6 +34,8 @@ pub enum Rule {
     Concludes,
     /// It answers at moments of jobs and trials.
     Hooks,
+    /// It says what it makes of windows.
+    Metrics,
     /// It leaves after bye.
     Leaves,
     /// It passes over what it does not know.
@@ -44,12 +48,13 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Rule; 9] = [
+    pub const ALL: [Rule; 10] = [
         Rule::Hello,
         Rule::Version,
         Rule::InputEnds,
         Rule::Concludes,
         Rule::Hooks,
+        Rule::Metrics,
         Rule::Leaves,
         Rule::News,
         Rule::Pieces,
@@ -64,6 +69,7 @@ impl Rule {
             Rule::InputEnds => "ends when its input ends in the middle of a run",
             Rule::Concludes => "is told a run and concludes it with done",
             Rule::Hooks => "answers before and after jobs and trials",
+            Rule::Metrics => "says a number of each window, or null and why",
             Rule::Leaves => "leaves after bye with exit 0",
             Rule::News => "passes over events, fields and messages it does not know",
             Rule::Pieces => "waits for the end of a line that comes in pieces",
@@ -115,7 +121,7 @@ pub fn check<E>(
         let needed = match rule {
             Rule::Hello => None,
             Rule::Version | Rule::InputEnds | Rule::Concludes => Some(Rule::Hello),
-            Rule::Hooks | Rule::Leaves | Rule::News | Rule::Pieces | Rule::NothingRan => {
+            Rule::Hooks | Rule::Metrics | Rule::Leaves | Rule::News | Rule::Pieces | Rule::NothingRan => {
                 Some(Rule::Concludes)
             }
         };
@@ -149,6 +155,7 @@ impl<E> Check<'_, E> {
             Rule::InputEnds => self.input_ends(&mut talk),
             Rule::Concludes => self.told(&mut talk, &recorded()),
             Rule::Hooks => self.hooks(&mut talk).unwrap_or_else(Outcome::from),
+            Rule::Metrics => self.metrics(&mut talk).unwrap_or_else(Outcome::from),
             Rule::Leaves => match self.told(&mut talk, &recorded()) {
                 Outcome::Kept => left(&talk.bye(self.patience)),
                 other => other,
@@ -186,6 +193,30 @@ impl<E> Check<'_, E> {
             let id = talk.ask(&moment)?;
             if !talk.listen(self.patience.hook, |session| session.answer(id).is_some())? {
                 return Err(talk.silent(Awaited::Ready, self.patience.hook));
+            }
+        }
+        talk.concluded("check", self.patience).map(|_| Outcome::Kept)
+    }
+
+    /// Tells a run, and asks about a window with frames and about one without.
+    fn metrics(&self, talk: &mut Talk) -> Result<Outcome, Misdeed> {
+        const ADVICE: &str = "answer `measure` with every metric of its hello in `values`: a number, or null and a sentence in `why`";
+        talk.greeted(self.patience)?;
+        let offered = talk.session().hello().map(|hello| hello.metrics.clone()).unwrap_or_default();
+        if offered.is_empty() {
+            return Ok(Outcome::NotOffered);
+        }
+        recorded().iter().try_for_each(|line| talk.tell(line))?;
+        for (trial, frames) in (0..).zip(windows()) {
+            let (device, measured) = (&phone(), &WindowMeasured::default());
+            let scenario = "Home feed";
+            let window = WindowAsked { job: 0, scenario, device, trial, measured, frames: Ok(Vec::new()) };
+            let id = talk.ask_of_window(&window, &frames)?;
+            if !talk.listen(self.patience.hook, |session| session.values(id).is_some())? {
+                return Err(talk.silent(Awaited::Values, self.patience.hook));
+            }
+            if let Some(wrong) = talk.session().values(id).and_then(|values| values.wrong(&offered)) {
+                return Ok(broken(wrong, ADVICE));
             }
         }
         talk.concluded("check", self.patience).map(|_| Outcome::Kept)

@@ -1,11 +1,12 @@
-//! Plugins that are asked before and after jobs and trials, and waited for in bounded time. One that is not ready is a
-//! notice of the run; one that does not answer is asked no more.
+//! Plugins that are asked before and after jobs and trials, and about windows, and waited for in bounded time. One that
+//! is not ready is a notice of the run; one that does not answer is asked no more.
 
 use crate::limits::Patience;
 use crate::misdeed::{Awaited, Misdeed};
 use crate::reporter::{Gone, Started};
 use crate::session::Session;
 use farmjank_seams::hook::{Hooks, Moment, When};
+use farmjank_seams::window_asked::{Computed, WindowAsked};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -26,7 +27,7 @@ pub enum Meanwhile {
 pub struct PluginHooks {
     plugins: Vec<Started>,
     meanwhile: Meanwhile,
-    patience: Patience,
+    pub(crate) patience: Patience,
 }
 
 impl PluginHooks {
@@ -41,7 +42,7 @@ impl PluginHooks {
             // What goes wrong here is told when the run tells it its first event.
             Some(Ok(talk)) => {
                 let _ = talk.listen(self.patience.hello, |session| session.hello().is_some());
-                talk.session().hello().is_some_and(|hello| hello.has_hooks)
+                talk.session().hello().is_some_and(|hello| hello.has_hooks || !hello.metrics.is_empty())
             }
             _ => false,
         };
@@ -86,7 +87,7 @@ impl PluginHooks {
     }
 
     /// Waits until something is so, or why it never will be; false where there is nobody any more.
-    async fn wait(
+    pub(crate) async fn wait(
         &self,
         plugin: &Started,
         (awaited, longest): (Awaited, Duration),
@@ -124,6 +125,19 @@ impl Hooks for PluginHooks {
                 said.extend(self.ask(plugin, moment).await);
             }
             said
+        })
+    }
+
+    fn window<'a>(
+        &'a self,
+        window: &'a WindowAsked<'a>,
+    ) -> Pin<Box<dyn Future<Output = Vec<Computed>> + 'a>> {
+        Box::pin(async move {
+            let mut computed = Vec::new();
+            for plugin in &self.plugins {
+                computed.extend(self.compute(plugin, window).await);
+            }
+            computed
         })
     }
 }

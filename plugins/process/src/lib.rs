@@ -3,8 +3,8 @@
 //!
 //! [`protocol`] has the messages, [`session`] is who may say what when and how much of it: lines in, values out.
 //! [`talk`] leads the conversation over a [`Pipe`], [`reporter`] is a plugin as one of the run's reporters, [`hooks`]
-//! asks it before and after jobs and trials, [`check`] plays a recorded run to one and says which rules it keeps. Must
-//! not know: processes, files, clocks, threads; a [`Pipe`] is handed in.
+//! asks it before and after jobs and trials, [`metrics`] about windows, [`check`] plays a recorded run to one and says
+//! which rules it keeps. Must not know: processes, files, clocks, threads; a [`Pipe`] is handed in.
 //!
 //! ```
 //! use farmjank_process::session::{Session, Told};
@@ -20,6 +20,7 @@ pub mod check;
 mod file_name;
 pub mod hooks;
 pub mod limits;
+pub mod metrics;
 mod misdeed;
 mod pipe;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub mod protocol;
 pub mod reporter;
 pub mod session;
 pub mod talk;
+mod values;
 
 pub use misdeed::Misdeed;
 pub use pipe::{Backlog, Exit, Heard, Parting, Pipe};

@@ -22,6 +22,9 @@ pub enum Misdeed {
     /// It is nothing that this farmjank uses.
     #[error("it does not offer to be a reporter")]
     NoReporter,
+    /// It is asked for numbers, and computes none.
+    #[error("it does not offer to compute metrics")]
+    NoMetrics,
     /// Something else came before its hello.
     #[error("it said `{0}` before its hello")]
     BeforeHello(&'static str),
@@ -71,6 +74,8 @@ pub enum Awaited {
     Run,
     /// That it is ready for a job or a trial, or done with it.
     Ready,
+    /// What it makes of a window.
+    Values,
     /// Its conclusion.
     Conclusion,
 }
@@ -80,6 +85,7 @@ impl Awaited {
         match self {
             Awaited::Hello => "it did not say hello",
             Awaited::Ready => "it did not answer that it is `ready`",
+            Awaited::Values => "it did not answer with its numbers",
             Awaited::Run | Awaited::Conclusion => "it did not end its conclusion with `done`",
         }
     }
@@ -89,6 +95,7 @@ impl Awaited {
             Awaited::Hello => "its hello",
             Awaited::Run => "the end of the run",
             Awaited::Ready => "it was `ready`",
+            Awaited::Values => "its numbers",
             Awaited::Conclusion => "the end of its conclusion",
         }
     }
@@ -119,6 +126,7 @@ impl Misdeed {
                 "answer hello with a number that stands in its `protocols`, or refuse; or take a version of the plugin that speaks it"
             }
             Misdeed::NoReporter => "say `\"offers\": [\"reporter\"]` in its hello",
+            Misdeed::NoMetrics => "say `metrics` in the `offers` of its hello, and list them",
             Misdeed::BeforeHello(_) | Misdeed::HelloTwice => "answer `hello` first, once",
             Misdeed::Unasked(_) => "wait for `conclude` before you say files, console, done or failed",
             Misdeed::File { .. } => {
@@ -133,6 +141,9 @@ impl Misdeed {
             }
             Misdeed::Silent(Awaited::Ready, _) => {
                 "answer each moment of a job or a trial with `ready` and its id, or leave `hooks` out of its hello"
+            }
+            Misdeed::Silent(Awaited::Values, _) => {
+                "answer each `measure` with `measured` and its id, null and why where there is no number"
             }
             Misdeed::Silent(..) => {
                 "answer `conclude` with files and `done`, flush behind each line; say `patience_s` in its hello where it takes longer"

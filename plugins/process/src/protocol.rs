@@ -6,11 +6,13 @@
 pub use crate::limits::PROTOCOL;
 use crate::limits::{LONGEST_CONCLUSION, WORDS};
 use crate::misdeed::Misdeed;
+use crate::values::{METRICS, Values, offered};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use farmjank_leaf::text::{bytes_line, line};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::JobId;
+use farmjank_results::plugin_metric::PluginMetric;
 use farmjank_seams::hook::Moment;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -19,6 +21,8 @@ use std::time::Duration;
 pub const REPORTER: &str = "reporter";
 /// What it offers beside to be asked before and after jobs and trials.
 pub const HOOKS: &str = "hooks";
+/// Longest version of a plugin, characters.
+const VERSION: usize = 40;
 
 /// What farmjank says beside events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -73,7 +77,7 @@ pub fn moment_line(moment: &Moment, id: u64) -> Vec<u8> {
 }
 
 /// What a plugin says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     /// Its answer to hello.
     Hello(Hello),
@@ -94,6 +98,8 @@ pub enum Said {
     Ready(u64),
     /// It is not, and why.
     NotReady(u64, String),
+    /// What it makes of the window it was asked about with this id.
+    Measured(u64, Values),
     /// The conclusion is whole.
     Done,
     /// There is no conclusion, and why.
@@ -109,6 +115,10 @@ pub struct Hello {
     pub is_reporter: bool,
     /// It wants to be asked before and after jobs and trials.
     pub has_hooks: bool,
+    /// Its version, in its own words.
+    pub version: Option<String>,
+    /// What it computes of windows.
+    pub metrics: Vec<PluginMetric>,
     /// Longest time for its conclusion, where it says one: 1 to 600 s.
     pub patience: Option<Duration>,
 }
@@ -117,15 +127,44 @@ pub struct Hello {
 #[derive(Deserialize)]
 #[serde(tag = "plugin", rename_all = "snake_case")]
 enum Line {
-    Hello { protocol: u32, offers: Vec<String>, patience_s: Option<u32> },
-    Refuse { why: String },
-    Notice { text: String },
-    Console { text: String },
-    File { path: String, text: Option<String>, base64: Option<String> },
-    Ready { id: u64 },
-    NotReady { id: u64, why: String },
+    Hello {
+        protocol: u32,
+        offers: Vec<String>,
+        patience_s: Option<u32>,
+        version: Option<String>,
+        #[serde(default)]
+        metrics: Vec<PluginMetric>,
+    },
+    Refuse {
+        why: String,
+    },
+    Notice {
+        text: String,
+    },
+    Console {
+        text: String,
+    },
+    File {
+        path: String,
+        text: Option<String>,
+        base64: Option<String>,
+    },
+    Ready {
+        id: u64,
+    },
+    NotReady {
+        id: u64,
+        why: String,
+    },
+    Measured {
+        id: u64,
+        #[serde(flatten)]
+        said: Values,
+    },
     Done,
-    Failed { why: String },
+    Failed {
+        why: String,
+    },
 }
 
 impl Said {
@@ -142,13 +181,15 @@ impl Said {
             }),
         })?;
         Ok(match read {
-            Line::Hello { protocol, offers, patience_s } => {
+            Line::Hello { protocol, offers, patience_s, version, metrics } => {
                 let patience = patience_s.map(|time| {
                     Duration::from_secs(time.into()).clamp(Duration::from_secs(1), LONGEST_CONCLUSION)
                 });
-                let offered = |what: &str| offers.iter().any(|offer| offer == what);
-                let (is_reporter, has_hooks) = (offered(REPORTER), offered(HOOKS));
-                Said::Hello(Hello { protocol, is_reporter, has_hooks, patience })
+                let offers = |what: &str| offers.iter().any(|offer| offer == what);
+                let (is_reporter, has_hooks) = (offers(REPORTER), offers(HOOKS));
+                let metrics = if offers(METRICS) { offered(metrics)? } else { Vec::new() };
+                let version = version.map(|version| line(&version, VERSION));
+                Said::Hello(Hello { protocol, is_reporter, has_hooks, version, metrics, patience })
             }
             Line::Refuse { why } => Said::Refuse(line(&why, WORDS)),
             Line::Notice { text } => Said::Notice(line(&text, WORDS)),
@@ -156,6 +197,7 @@ impl Said {
             Line::File { path, text, base64 } => Said::File { path, bytes: content(text, base64)? },
             Line::Ready { id } => Said::Ready(id),
             Line::NotReady { id, why } => Said::NotReady(id, line(&why, WORDS)),
+            Line::Measured { id, said } => Said::Measured(id, said),
             Line::Done => Said::Done,
             Line::Failed { why } => Said::Failed(line(&why, WORDS)),
         })
@@ -171,6 +213,7 @@ impl Said {
             Said::File { .. } => "file",
             Said::Ready(_) => "ready",
             Said::NotReady(..) => "not_ready",
+            Said::Measured(..) => "measured",
             Said::Done => "done",
             Said::Failed(_) => "failed",
         }

@@ -4,7 +4,7 @@
 use crate::limits::Patience;
 use crate::misdeed::Misdeed;
 use crate::pipe::{Exit, Pipe};
-use crate::protocol::{Asked, PROTOCOL};
+use crate::protocol::{Asked, Hello, PROTOCOL};
 use crate::session::Conclusion;
 use crate::talk::Talk;
 use farmjank_results::event::Event;
@@ -34,11 +34,23 @@ pub(crate) struct Gone {
     misdeed: Misdeed,
     /// It has hooks, and nobody was told yet that it is asked no more.
     untold: bool,
+    hello: Option<Hello>,
 }
 
 impl Gone {
     pub(crate) fn new(talk: &Talk, misdeed: Misdeed) -> Gone {
-        Gone { misdeed, untold: talk.session().hello().is_some_and(|hello| hello.has_hooks) }
+        let hello = talk.session().hello().cloned();
+        Gone { misdeed, untold: hello.as_ref().is_some_and(|hello| hello.has_hooks), hello }
+    }
+
+    /// What it did.
+    pub(crate) fn misdeed(&self) -> &Misdeed {
+        &self.misdeed
+    }
+
+    /// Its hello, if it said one.
+    pub(crate) fn hello(&self) -> Option<&Hello> {
+        self.hello.as_ref()
     }
 
     /// Why it is asked no more at moments of the run: once, of one that was asked there.
@@ -51,7 +63,7 @@ impl Gone {
 #[derive(Clone)]
 pub struct Started {
     /// What the user calls it.
-    called: String,
+    pub(crate) called: String,
     pub(crate) state: Rc<RefCell<State>>,
 }
 

@@ -4,6 +4,7 @@ use crate::file_name::fits;
 use crate::limits::{BYTES, LINES};
 use crate::misdeed::{Awaited, Misdeed};
 use crate::protocol::{Hello, PROTOCOL, Said};
+use crate::values::{Values, Windows};
 use farmjank_leaf::text::line;
 use std::collections::BTreeMap;
 
@@ -53,6 +54,8 @@ pub struct Session {
     asked: u64,
     /// What it answered, by id; none where it was ready.
     ready: BTreeMap<u64, Option<String>>,
+    /// What it was asked about windows.
+    windows: Windows,
 }
 
 impl Session {
@@ -79,6 +82,7 @@ impl Session {
             (Said::Notice(text), _) => Ok(Told::Notice(text)),
             (Said::Ready(id), _) => self.answered(id, None),
             (Said::NotReady(id, why), _) => self.answered(id, Some(why)),
+            (Said::Measured(id, values), _) => self.measured(id, values),
             (_, Stage::Listening) => Err(Misdeed::Unasked(word)),
             (_, Stage::Done) => Err(Misdeed::NoMessage(format!("`{word}` after `done`"))),
             (Said::Console(text), _) => {
@@ -117,12 +121,31 @@ impl Session {
     }
 
     fn answered(&mut self, id: u64, why: Option<String>) -> Result<Told, Misdeed> {
-        if id >= self.asked || self.ready.insert(id, why).is_some() {
+        if id >= self.asked || self.windows.has(id) || self.ready.insert(id, why).is_some() {
             return Err(Misdeed::NoMessage(format!("an answer to {id}, which nobody asks")));
         }
         // As many as were asked for: a farm of many nights is no flood.
         self.lines -= 1;
         Ok(Told::Nothing)
+    }
+
+    fn measured(&mut self, id: u64, values: Values) -> Result<Told, Misdeed> {
+        let offered = self.hello.as_ref().map_or(&[][..], |hello| &hello.metrics);
+        self.windows.answered(id, values, offered)?;
+        self.lines -= 1;
+        Ok(Told::Nothing)
+    }
+
+    /// It is asked about a window: the id of its answer.
+    pub(crate) fn ask_of_window(&mut self) -> u64 {
+        let id = self.ask();
+        self.windows.ask(id);
+        id
+    }
+
+    /// What it said of the window it was asked about with this id, once it has answered.
+    pub(crate) fn values(&self, id: u64) -> Option<&Values> {
+        self.windows.answer(id)
     }
 
     /// It is asked at a moment of the run: the id of its answer.
@@ -155,7 +178,10 @@ impl Session {
     pub fn awaited(&self) -> Awaited {
         match self.stage {
             Stage::Greeting => Awaited::Hello,
-            Stage::Listening if (self.ready.len() as u64) < self.asked => Awaited::Ready,
+            Stage::Listening if self.windows.wait() => Awaited::Values,
+            Stage::Listening if ((self.ready.len() + self.windows.len()) as u64) < self.asked => {
+                Awaited::Ready
+            }
             Stage::Listening => Awaited::Run,
             Stage::Concluding | Stage::Done => Awaited::Conclusion,
         }

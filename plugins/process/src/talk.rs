@@ -5,7 +5,10 @@ use crate::misdeed::{Awaited, Misdeed};
 use crate::pipe::{Backlog, Heard, Parting, Pipe};
 use crate::protocol::{Asked, moment_line};
 use crate::session::{Conclusion, Session, Told};
+use crate::values::measure_line;
+use farmjank_results::plugin_metric::FrameTold;
 use farmjank_seams::hook::Moment;
+use farmjank_seams::window_asked::WindowAsked;
 use std::time::Duration;
 
 /// How long the end of a plugin that closed its output is waited for, to tell how it ended.
@@ -127,6 +130,20 @@ impl Talk {
     pub fn ask(&mut self, moment: &Moment) -> Result<u64, Misdeed> {
         let id = self.session.ask();
         self.send(&moment_line(moment, id))?;
+        Ok(id)
+    }
+
+    /// Asks it about a window; the id its answer will have.
+    ///
+    /// # Errors
+    /// What it did wrong; it is gone.
+    pub(crate) fn ask_of_window(
+        &mut self,
+        window: &WindowAsked<'_>,
+        frames: &[FrameTold],
+    ) -> Result<u64, Misdeed> {
+        let id = self.session.ask_of_window();
+        self.send(&measure_line(window, frames, id))?;
         Ok(id)
     }
 

@@ -1,5 +1,6 @@
 //! Moments of a run at which somebody outside is asked and waited for.
 
+use crate::window_asked::{Computed, WindowAsked};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::JobId;
 use std::future::Future;
@@ -49,6 +50,11 @@ pub struct Moment {
 pub trait Hooks {
     /// Waits until all are ready, in bounded time; one sentence for each that was not. Nothing is the worse for it.
     fn at<'a>(&'a self, moment: &'a Moment) -> Pin<Box<dyn Future<Output = Vec<String>> + 'a>>;
+
+    /// What those who compute metrics make of a window, in bounded time.
+    fn window<'a>(&'a self, _: &'a WindowAsked<'a>) -> Pin<Box<dyn Future<Output = Vec<Computed>> + 'a>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
 }
 
 /// Nobody.

@@ -23,6 +23,7 @@ pub mod sampling_loop;
 pub mod source;
 pub mod thermal;
 pub mod watched;
+pub mod window_asked;
 
 use farmjank_results::fault::Fault;
 use std::future::Future;

@@ -16,6 +16,7 @@ use farmjank_results::frame_timeline::compositor_only;
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz, resource_lines};
 use farmjank_results::pace::pace;
+use farmjank_results::plugin_readings;
 use farmjank_results::readings::Readings;
 use farmjank_results::timestats;
 use farmjank_results::untold;
@@ -44,6 +45,16 @@ pub struct Measured {
     pub window: WindowMeasured,
     /// Its frames; none where no single frame was seen. Who keeps it says where in `window.frame_log`.
     pub frame_log: Option<FrameLog>,
+    /// The window as metrics read it; none where no single frame was seen.
+    pub cut: Option<Window>,
+}
+
+impl Measured {
+    /// A window and what it was cut to.
+    pub fn of(window: WindowMeasured, cut: Option<Window>) -> Measured {
+        let frame_log = cut.as_ref().map(FrameLog::of).filter(|frame_log| !frame_log.bars.is_empty());
+        Measured { window, frame_log, cut }
+    }
 }
 
 /// Measures a recorded window once more, from the raw dumps of its bundle: the same function of the same bytes.
@@ -62,7 +73,8 @@ pub fn remeasure(recorded: &WindowMeasured, kept: ReadBack, ask: Ask<'_>) -> Mea
         passed_over: side_readings.unavailable.clone(),
         ..recorded.clone()
     };
-    let frame_log = weigh(&mut measured, seen, ask, &side_readings);
+    let cut = weigh(&mut measured, seen, ask, &side_readings);
+    plugin_readings::carry(recorded, &mut measured, cut.as_ref());
     // The phone timed the launches itself, or said why not: no dump can tell.
     if let Some(launch) = recorded.readings.get(LAUNCH_TOTAL_MS) {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), launch.clone());
@@ -74,16 +86,16 @@ pub fn remeasure(recorded: &WindowMeasured, kept: ReadBack, ask: Ask<'_>) -> Mea
     let known: Vec<String> = measured.passed_over.iter().map(|over| over.what.clone()).collect();
     let unavailable = recorded.passed_over.iter().filter(|over| !known.contains(&over.what));
     measured.passed_over.extend(unavailable.cloned());
-    Measured { window: measured, frame_log }
+    Measured::of(measured, cut)
 }
 
-/// Fills in what all that was seen and said tells about the motions of a window.
+/// Fills in what all that was seen and said tells about the motions of a window, and how it was cut.
 pub fn weigh(
     measured: &mut WindowMeasured,
     seen: Seen,
     ask: Ask<'_>,
     side_readings: &SideReadings,
-) -> Option<FrameLog> {
+) -> Option<Window> {
     let Seen { rings, framestats, unread, doubts } = seen;
     measured.beside = side_readings.resources.as_ref().map_or_else(Vec::new, resource_lines);
     let mut layers = layers(rings);
@@ -116,10 +128,9 @@ pub fn weigh(
         window.coverage.proved = false;
         window.coverage.doubts.extend(unread.iter().map(|layer| format!("{UNREAD}{layer}")));
     }
-    let frame_log = FrameLog::of(&window);
     measured.pace = pace(&window, ask.target_fps);
-    fill(measured, window);
-    Some(frame_log).filter(|frame_log| !frame_log.bars.is_empty())
+    fill(measured, &window);
+    Some(window)
 }
 
 /// Completes each layer of the trace by the frames that stayed untold at its end; by layer, why one may lack more than
@@ -139,10 +150,10 @@ fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
     doubts
 }
 
-fn fill(measured: &mut WindowMeasured, window: Window) {
-    measured.readings = measure_all(&window).into();
-    measured.refresh_hz = refresh_hz(&window);
-    let (swipes, unmoved) = unmoved::swipes(&window, &measured.motions);
+fn fill(measured: &mut WindowMeasured, window: &Window) {
+    measured.readings = measure_all(window).into();
+    measured.refresh_hz = refresh_hz(window);
+    let (swipes, unmoved) = unmoved::swipes(window, &measured.motions);
     measured.unmoved = unmoved;
     measured.compositor_only = window.beside.frame_timeline.as_ref().map(compositor_only);
     if !window.motions.is_empty() && !window.coverage.proved {
@@ -150,7 +161,7 @@ fn fill(measured: &mut WindowMeasured, window: Window) {
     } else if swipes > 0 && unmoved == swipes {
         measured.void = Some(unmoved::void(swipes));
     }
-    measured.coverage = Some(window.coverage);
+    measured.coverage = Some(window.coverage.clone());
 }
 
 /// Why a window that did not come to its end has no proof. At its end the phone's clocks are asked for: where they

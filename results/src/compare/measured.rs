@@ -11,6 +11,7 @@ use crate::event::{Ending, PlannedJob, WindowJudged, WindowMeasured};
 use crate::frame::SourceId;
 use crate::metric::Reading;
 use crate::metrics;
+use crate::plugin_metric;
 use crate::record::{JobRecord, Record};
 use crate::threshold::Outcome;
 use crate::turn::Build;
@@ -179,7 +180,8 @@ impl Seen {
 pub(super) fn keys<'w>(trials: &[&'w WindowMeasured], judged: Option<&'w WindowJudged>) -> BTreeSet<&'w str> {
     let limited =
         judged.iter().flat_map(|judged| &judged.judgements).map(|judgement| judgement.metric.as_str());
-    let limited: BTreeSet<&str> = limited.collect();
+    // What those of plugins are, no two runs are known to agree on.
+    let limited: BTreeSet<&str> = limited.filter(|key| plugin_metric::parts(key).is_none()).collect();
     let wanted = |key: &&str| {
         [HITCH, LAUNCH].contains(key) || TOLD.contains(key) || RARE.contains(key) || limited.contains(key)
     };

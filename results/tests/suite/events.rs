@@ -10,9 +10,10 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::hitch_causes::*;
 use farmjank_results::journal;
-use farmjank_results::metric::{Reading, Unit};
+use farmjank_results::metric::{Better, Reading, Unit};
 use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
+use farmjank_results::plugin_metric::{PluginAsked, PluginMetric};
 use farmjank_results::prepared::{PhoneState, SettingChange, Storage};
 use farmjank_results::record::Record;
 use farmjank_results::resources::ResourceLine;
@@ -85,6 +86,17 @@ fn measured() -> WindowMeasured {
             metric: "cpu_ms_per_s".into(),
             since: true,
             points: vec![(at(1), None), (at(9), Some(212.25))],
+        }],
+        plugins: vec![PluginAsked {
+            plugin: "pacing".into(),
+            version: Some("1".into()),
+            metrics: vec![PluginMetric {
+                name: "uneven".into(),
+                unit: Unit::Percent,
+                better: Better::Lower,
+                about: "uneven frames".into(),
+            }],
+            frames: Some("00000000000000a1".into()),
         }],
     }
 }

@@ -15,6 +15,7 @@ mod host;
 mod memory;
 mod needs;
 mod owners;
+mod plugin_metrics;
 mod plugin_targets;
 mod quarantine;
 mod report_targets;

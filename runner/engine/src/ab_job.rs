@@ -154,6 +154,7 @@ impl AbJob<'_> {
         });
         let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
+        one.asks_plugins = counted;
         let outcome = cancellable(self.stop, one.hooked(&|| false)).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows, .. } = outcome.unwrap_or_else(TrialOutcome::interrupted);

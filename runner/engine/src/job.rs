@@ -241,7 +241,7 @@ async fn trials(
         });
         let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
-        one.diagnostic = counted && diagnosis.is_wide();
+        (one.diagnostic, one.asks_plugins) = (counted && diagnosis.is_wide(), counted);
         let give_way = || (others.give_way)(trial > 0);
         let outcome = cancellable(stop, one.hooked(&give_way)).await;
         progress.tries += 1;

@@ -30,9 +30,9 @@ pub fn measure(
         passed_over: side_readings.unavailable.clone(),
         ..WindowMeasured::default()
     };
-    let frame_log = weigh(&mut measured, seen, ask, side_readings);
+    let cut = weigh(&mut measured, seen, ask, side_readings);
     if let Some(reading) = log.launch_reading() {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), reading);
     }
-    Measured { window: measured, frame_log }
+    Measured::of(measured, cut)
 }

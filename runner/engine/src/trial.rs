@@ -1,6 +1,7 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
 mod beside;
+mod computed;
 mod guard;
 mod walker;
 
@@ -28,6 +29,7 @@ use farmjank_results::event::{Around, Ending, Screen, SkippedSource, WindowMeasu
 use farmjank_results::evidence::PACKED;
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::frame_log::FrameLog;
+use farmjank_results::window::Window;
 use farmjank_scenarios::step::Step;
 use std::cell::RefCell;
 
@@ -76,6 +78,8 @@ pub struct Trial<'a> {
     pub diagnostic: bool,
     /// It counts: nothing may slow it that can be done without.
     pub counted: bool,
+    /// Plugins are asked for metrics of its windows.
+    pub asks_plugins: bool,
 }
 
 /// A window that is over and waits for the end of the trial, when the trace that saw it is read.
@@ -105,7 +109,7 @@ impl<'a> Trial<'a> {
         let folder = format!("evidence/job-{}/{place}", session.job);
         let (windows, outside, beside) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (around, conditions) = (RefCell::default(), RefCell::default());
-        let (pictured, diagnostic, counted) = (false, false, true);
+        let (pictured, diagnostic, counted, asks_plugins) = (false, false, true, false);
         let flow = FlowState::new(session.nonce, (session.job, number));
         Trial {
             session,
@@ -122,6 +126,7 @@ impl<'a> Trial<'a> {
             pictured,
             diagnostic,
             counted,
+            asks_plugins,
         }
     }
 
@@ -174,7 +179,10 @@ impl<'a> Trial<'a> {
             true => TracedCauses::read(self.session, &answers, self.beside.take()).await,
             false => None,
         };
-        let (mut windows, unseen) = self.measured(answers, refused, traced.as_mut());
+        let (mut windows, cuts, unseen) = self.measured(answers, refused, traced.as_mut());
+        if result.is_ok() {
+            self.compute(&mut windows, cuts).await;
+        }
         let causes = match traced {
             Some(traced) => traced.of(self.session, &windows).await,
             None => Vec::new(),
@@ -312,7 +320,7 @@ impl<'a> Trial<'a> {
         answers: Vec<ProbeAnswer>,
         refused: Vec<SkippedSource>,
         mut traced: Option<&mut TracedCauses>,
-    ) -> (Vec<WindowMeasured>, Option<Fault>) {
+    ) -> (Vec<WindowMeasured>, Vec<Option<Window>>, Option<Fault>) {
         let session = self.session;
         let modes: Vec<f64> = session.facts.modes.iter().map(|mode| mode.hz).collect();
         let (mut of_trial, mut traces) =
@@ -362,7 +370,7 @@ impl<'a> Trial<'a> {
                 harvest.fault.clone().filter(refused)
             });
             let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };
-            let Measured { mut window, frame_log } =
+            let Measured { mut window, frame_log, cut } =
                 measure(session, &name, ask, &log, harvest, &side_readings);
             window.void = void.or(window.void);
             let proved = window.coverage.as_ref().is_some_and(|coverage| coverage.proved);
@@ -371,10 +379,10 @@ impl<'a> Trial<'a> {
             window.around = Some(around);
             window.frame_log =
                 frame_log.and_then(|frame_log| self.kept(&frame_log, format!("{place}.strip")));
-            window
+            (window, cut)
         };
-        let windows = self.windows.take().into_iter().map(measured).collect();
-        (windows, unseen)
+        let (windows, cuts) = self.windows.take().into_iter().map(measured).unzip();
+        (windows, cuts, unseen)
     }
 
     /// Keeps a frame log in the bundle; where, if it could be written.

@@ -15,7 +15,8 @@ use farmjank_results::cause_life::OnNew;
 use farmjank_results::cause_selector::{SPLIT, check, parts};
 use farmjank_results::compare::Effect;
 use farmjank_results::metric::{Better, Unit};
-use farmjank_results::threshold::Limit;
+use farmjank_results::plugin_metric;
+use farmjank_results::threshold::{Limit, LimitComplaint};
 
 /// Most metrics that are offered for one that there is not.
 const OFFERED: usize = 4;
@@ -31,8 +32,42 @@ fn limits(ctx: &mut ReadContext<'_>, entry: &Entry) -> Vec<Threshold> {
     if let Some((metric, pattern)) = parts(&entry.key) {
         return of_causes(ctx, entry, metric, pattern);
     }
+    if let Some((plugin, metric)) = plugin_metric::parts(&entry.key) {
+        return of_plugin(ctx, entry, plugin, metric);
+    }
     let Some(metric) = known(ctx, entry.mark, &entry.key) else { return Vec::new() };
-    listed(ctx, entry, metric)
+    listed(ctx, entry, &Of::own(metric))
+}
+
+/// Limits on what a plugin computes, which need not be here to be read.
+fn of_plugin(ctx: &mut ReadContext<'_>, entry: &Entry, plugin: &str, metric: &str) -> Vec<Threshold> {
+    if !plugin_metric::is_name(metric) || !plugin_metric::is_plugin(plugin) {
+        let what = format!("{} is no metric of a plugin", quoted(&entry.key));
+        let form = "write `NAME.metric`: the plugin as `--plugin NAME=…` calls it, a point, the metric in small letters";
+        ctx.complain(entry.mark, what, form);
+        return Vec::new();
+    }
+    listed(ctx, entry, &Of { metric: &entry.key, nature: None })
+}
+
+/// What a limit is on.
+struct Of<'a> {
+    metric: &'a str,
+    /// Its unit and which way is better; none where a plugin says so once it is asked.
+    nature: Option<(Unit, Better)>,
+}
+
+impl<'a> Of<'a> {
+    fn own((metric, unit, better): (&'a str, Unit, Better)) -> Of<'a> {
+        Of { metric, nature: Some((unit, better)) }
+    }
+
+    fn read(&self, text: &str, backwards: bool) -> Result<Limit, LimitComplaint> {
+        match self.nature {
+            Some((unit, better)) => Limit::facing(text, unit, better, backwards),
+            None => plugin_metric::limit(text),
+        }
+    }
 }
 
 /// Limits on the part of a metric that is charged to some causes.
@@ -62,7 +97,7 @@ fn of_causes(ctx: &mut ReadContext<'_>, entry: &Entry, metric: &str, pattern: &s
         ctx.complain(at_pattern, wrong.what, format!("write `{SPLIT}[{}]`", wrong.instead));
         return Vec::new();
     }
-    listed(ctx, entry, (&entry.key, unit, better))
+    listed(ctx, entry, &Of::own((&entry.key, unit, better)))
 }
 
 /// The metric of a key, or a complaint with what may be meant.
@@ -81,7 +116,7 @@ fn known<'a>(ctx: &mut ReadContext<'a>, mark: Mark, key: &str) -> Option<(&'a st
     found
 }
 
-fn listed(ctx: &mut ReadContext<'_>, entry: &Entry, metric: (&str, Unit, Better)) -> Vec<Threshold> {
+fn listed(ctx: &mut ReadContext<'_>, entry: &Entry, metric: &Of<'_>) -> Vec<Threshold> {
     match &entry.value.kind {
         Kind::List(items) if items.is_empty() => {
             ctx.complain(
@@ -96,20 +131,16 @@ fn listed(ctx: &mut ReadContext<'_>, entry: &Entry, metric: (&str, Unit, Better)
     }
 }
 
-fn limit(
-    ctx: &mut ReadContext<'_>,
-    (metric, unit, better): (&str, Unit, Better),
-    node: &Node,
-) -> Option<Threshold> {
+fn limit(ctx: &mut ReadContext<'_>, of: &Of<'_>, node: &Node) -> Option<Threshold> {
     let fields = fields::fields_or(ctx, "a limit", node, LIMIT, "limit")?;
     let on_purpose = value::flag(ctx, &fields, "backwards") == Some(true);
     let confidence = value::number(ctx, &fields, "confidence");
-    let text = value::scalar(ctx, metric, fields.get("limit")?)?;
-    let limit = match Limit::facing(&text.value, unit, better, on_purpose) {
+    let text = value::scalar(ctx, of.metric, fields.get("limit")?)?;
+    let limit = match of.read(&text.value, on_purpose) {
         Ok(limit) => limit,
         Err(complaint) => {
             let mut instead = format!("write `{}`", complaint.instead);
-            if Limit::facing(&text.value, unit, better, true).is_ok() {
+            if of.read(&text.value, true).is_ok() {
                 instead += ", or `{ limit: …, backwards: true }` where the worse value is wanted";
             }
             ctx.complain(text.part(complaint.at), complaint.what, instead);
@@ -124,7 +155,8 @@ fn limit(
             return None;
         }
     };
-    Some(Threshold { metric: metric.to_owned(), limit, place: text.mark.place })
+    let (metric, place) = (of.metric.to_owned(), text.mark.place);
+    Some(Threshold { metric, limit, backwards: on_purpose, place })
 }
 
 /// The overrides of a header, in order.

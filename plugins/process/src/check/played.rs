@@ -2,6 +2,7 @@
 //! it, and one in which nothing ran.
 
 use farmjank_results::device::DeviceId;
+use farmjank_results::plugin_metric::FrameTold;
 use farmjank_seams::hook::{Moment, When};
 use serde_json::{Value, json};
 
@@ -65,7 +66,19 @@ pub fn with_moments() -> Vec<Step> {
     recorded().into_iter().zip(events()).flat_map(step).collect()
 }
 
-fn phone() -> DeviceId {
+/// Frames of two windows: a hundred, one of them late, and none.
+pub fn windows() -> [Vec<FrameTold>; 2] {
+    let mut at = 1_000_000_000;
+    let frame = |nth: i32| {
+        let frame = FrameTold::flung(at, 16_666_667, if nth == 40 { 3 } else { 1 });
+        at = frame.to_ns();
+        frame
+    };
+    [(0..100).map(frame).collect(), Vec::new()]
+}
+
+/// The phone of the recorded run.
+pub fn phone() -> DeviceId {
     DeviceId("virtual-galaxy-a14".to_owned())
 }
 

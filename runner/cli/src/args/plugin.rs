@@ -7,7 +7,8 @@ use clap::{Args, Subcommand};
 pub struct PluginFlag {
     /// Tell this program of the run, in any language: events on its standard input, files it answers with into
     /// `plugins/NAME` of the bundle (docs/plugins.md); repeatable. Run without a shell, quotes keep words together.
-    /// One that fails is told, and changes neither verdict nor exit code.
+    /// One that fails is told, and changes neither verdict nor exit code; it may compute metrics that limits are on,
+    /// as NAME.metric, and these are undecided where it says no number.
     #[arg(long, value_name = "NAME=COMMAND")]
     pub plugin: Vec<String>,
 }

@@ -14,6 +14,7 @@ use farmjank_leaf::text::{name as shown, typed};
 use farmjank_reporters::suggested::{SuggestView, json, yaml};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::metrics;
+use farmjank_results::plugin_metric::parts;
 use farmjank_results::record::Record;
 use farmjank_results::rerun::to_keep;
 use farmjank_results::suggest::{Asked, Known, suggest};
@@ -49,6 +50,11 @@ struct Found {
 
 fn found(args: &SuggestArgs) -> Result<Found, CommandError> {
     if let Some(wrong) = args.metric.iter().find(|key| metrics::find(key).is_none()) {
+        if parts(wrong).is_some() {
+            return Err(usage!(
+                "--metric: what plugins compute is in no history, and no limit is suggested for it yet"
+            ));
+        }
         let near = nearest(wrong, metrics::registry().iter().map(|metric| metric.key));
         let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         let wrong = typed(wrong, 80);

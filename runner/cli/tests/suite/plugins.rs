@@ -1,6 +1,7 @@
 //! Programs of other people: whether one keeps to the protocol, and that a run goes on whatever one does.
 
 mod in_runs;
+mod metrics;
 
 use crate::world::{Ended, run};
 use std::path::{Path, PathBuf};
@@ -57,9 +58,14 @@ fn shows(command: &str, printed: &str) {
 #[test]
 fn the_examples_keep_every_rule() {
     let (worst, badge, busy) = (example("worst.py"), example("badge.py"), busy());
-    let stopwatch = example("stopwatch.py");
-    let commands: [(&[&str], u32); 4] =
-        [(&["python3", &worst], 8), (&["python3", &badge], 8), (&["python3", &stopwatch], 9), (&[&busy], 8)];
+    let (stopwatch, pacing) = (example("stopwatch.py"), example("pacing.py"));
+    let commands: [(&[&str], u32); 5] = [
+        (&["python3", &worst], 8),
+        (&["python3", &badge], 8),
+        (&["python3", &stopwatch], 9),
+        (&["python3", &pacing], 9),
+        (&[&busy], 8),
+    ];
     for (command, rules) in commands {
         let ended = check(command);
         assert_eq!(ended.code, 0, "{command:?}: {}{}", ended.out, ended.err);
@@ -75,7 +81,7 @@ fn the_examples_keep_every_rule() {
 }
 
 /// Ways to break the protocol, the rule that is broken, and what is said of it.
-const WAYS: [(&str, &str, &str); 23] = [
+const WAYS: [(&str, &str, &str); 28] = [
     ("hangs at hello", "answers hello", "it did not say hello within 6 s"),
     (
         "crashes at hello",
@@ -100,6 +106,11 @@ const WAYS: [(&str, &str, &str); 23] = [
     ("hangs at a trial", "answers before and after", "it did not answer that it is `ready` within 6 s"),
     ("crashes at a trial", "answers before and after", "it ended before it was `ready` (exit 9)"),
     ("mistakes a trial", "answers before and after", "an answer to 1, which nobody asks"),
+    ("hangs at a window", "says a number", "it did not answer with its numbers within 6 s"),
+    ("crashes at a window", "says a number", "it ended before its numbers (exit 9)"),
+    ("says NaN of a window", "says a number", "it said what is no JSON"),
+    ("leaves out a number of a window", "says a number", "x: its answer does not have it"),
+    ("makes up a metric of a window", "says a number", "the metric `y`, which its hello does not list"),
     ("never leaves", "leaves after bye", "it did not leave after bye and had to be ended"),
     ("leaves with an error", "leaves after bye", "it left with exit 3"),
     ("knows everything", "passes over events", "AssertionError: no weather"),

@@ -25,6 +25,19 @@ fn a_limit_on_causes_is_read_as_any_other_and_stands_beside_that_on_all_of_them(
 }
 
 #[test]
+fn a_limit_on_what_a_plugin_computes_is_read_where_the_plugin_is_not() {
+    let text = with("pace.uneven: ['mean < 3%', { limit: 'max > 20ms', backwards: true }]");
+    let read = read_files(&[("s.yaml", &text)], &[]).expect("a scenario");
+    let all: Vec<_> = read[0].limits().iter().map(|one| (&*one.limit.text, one.backwards)).collect();
+    assert_eq!(all, [("mean < 3%", false), ("max > 20ms", true)]);
+    check(
+        &with("pace.Uneven: 'mean < 3%'"),
+        "3:3+11 `pace.Uneven` is no metric of a plugin -> write `NAME.metric`: the plugin as `--plugin NAME=…` calls it, a \
+         point, the metric in small letters\n",
+    );
+}
+
+#[test]
 fn new_causes_fail_a_window_or_are_said() {
     let text =
         |new: &str| with("fps: 'min > 5'").replace("appId", &format!("causes: {{ new: {new} }}\nappId"));

@@ -11,7 +11,7 @@ is written by `cargo ci metrics` from the same texts: change them beside the cod
 
 A number is given only when the evidence can carry it; otherwise the value is null and a reason stands in its place. Absent
 is never 0. Sums over all gestures of a window are divided once, by sums; ratios are never averaged. Limits go on keys that
-are one number, not on lists and tables.
+are one number, not on lists and tables. A key with a point is of a [plugin](plugins.md#metrics), which alone knows what it means.
 
 ";
 

@@ -9,6 +9,7 @@ use crate::command_error::{CommandError, usage};
 use crate::history::{self, Keeper};
 use crate::host::Streams;
 use crate::needs::{Known, forewarning};
+use crate::plugin_metrics;
 use crate::plugin_targets;
 use crate::report_targets::{ReportRequest, make_way, requests};
 use crate::scenarios::{adjust, expected, selection};
@@ -139,7 +140,7 @@ pub fn inputs(
     let phones = if args.watch { 0 } else { expected(scenarios, &selection) };
     let wanted = Wanted { serials: serials(&args.phones), phones, wait, ..Wanted::default() };
     make_way(&requests)?;
-    let plugins = plugin_targets::start(&args.plugins.plugin)?;
+    let plugins = plugins(args, scenarios)?;
     Ok(RunInputs {
         wanted,
         selection,
@@ -153,6 +154,14 @@ pub fn inputs(
         ab_plan,
         forewarn,
     })
+}
+
+/// Plugins, started; whatever limits are on of theirs they compute.
+fn plugins(args: &RunArgs, scenarios: &[Scenario]) -> Result<Vec<Started>, CommandError> {
+    let plugins = plugin_targets::start(&args.plugins.plugin)?;
+    let hooks = plugin_targets::hooks(&plugins, args.phones.lab.is_some());
+    plugin_metrics::judgeable(scenarios, &plugins, &hooks)?;
+    Ok(plugins)
 }
 
 /// What is put on phones first.

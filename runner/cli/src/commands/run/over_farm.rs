@@ -108,7 +108,7 @@ pub async fn conducted(
     let of = OfLab { seed: plays.map_or(0, |(_, seed)| seed), lab: lab.map(|(name, _)| name) };
     if plugin_targets::hooks(&inputs.plugins, args.phones.lab.is_some()).are_wanted() {
         return Err(refuse(
-            &"--farm: plugins that are asked before jobs and trials are not asked over a farm yet".into(),
+            &"--farm: plugins that are asked before jobs and trials, or about windows, are not asked over a farm yet".into(),
         ));
     }
     if args.over.detach {

@@ -33,6 +33,10 @@ def hello(message):
     if WAY == "is early":
         say(plugin="file", path="a.txt", text="a")
     offers = ["reporter", "hooks"] if "trial" in WAY else ["reporter"]
+    if "window" in WAY:
+        metric = {"name": "x", "unit": "ms", "better": "lower", "about": "x"}
+        say(plugin="hello", protocol=1, offers=["reporter", "metrics"], metrics=[metric])
+        return
     say(plugin="hello", protocol=1, offers=offers, **({"patience_s": 1} if WAY == "hangs in a run" else {}))
     if WAY == "leaves behind a child" and os.fork() == 0:
         hang()
@@ -74,6 +78,19 @@ def moment(message):
         say(plugin="ready", id=message["id"])
 
 
+def window(message):
+    if WAY == "hangs at a window":
+        hang()
+    if WAY == "crashes at a window":
+        os._exit(9)
+    values = {"x": float("nan")} if WAY == "says NaN of a window" else {"x": 1, "y": 2}
+    if WAY == "leaves out a number of a window":
+        values = {}
+    if WAY == "is below zero in a window":
+        values = {"x": -1}
+    say(plugin="measured", id=message["id"], values=values)
+
+
 seen = 0
 for line in sys.stdin:
     message = json.loads(line)
@@ -82,6 +99,8 @@ for line in sys.stdin:
         hello(message)
     elif asked in ("before_job", "after_job", "before_trial", "after_trial"):
         moment(message)
+    elif asked == "measure":
+        window(message)
     elif asked == "conclude":
         conclude()
     elif asked == "bye":
