@@ -243,4 +243,5 @@ def main():
     sys.exit(1 if wrongs else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
