@@ -88,6 +88,7 @@ codes! {
     DeviceAmbiguous "device_ambiguous" Lab: "several phones have the same serial";
     DeviceLeased "device_leased" Tool: "the phone is already in use by this run";
     DeviceInUse "device_in_use" Lab: "another run of this computer uses the phone";
+    DeviceBooked "device_booked" Lab: "somebody else has the phone, as the plugin that lends it says";
     DeviceChanged "device_changed" Lab: "the phone runs another system than when the run began";
     DeviceNotReady "device_not_ready" Lab: "the phone is in a state in which it cannot be used";
     Timeout "timeout" Lab: "an answer did not come in time";
@@ -102,6 +103,7 @@ codes! {
     PhonesMissing "phones_missing" Lab: "fewer phones came than the fleet is said to have";
     TooManyPhones "too_many_phones" Lab: "more phones than are watched at once";
     ProgramMissing "program_missing" Lab: "a program of this computer cannot be started";
+    PluginFailed "plugin_failed" Lab: "the plugin that lends the phone failed, or did not answer in time";
     CommandTooLong "command_too_long" Tool: "a command is longer than adb carries";
     OutputTooLarge "output_too_large" Lab: "the phone sent more than is read";
     AnswerCut "answer_cut" Lab: "several commands in one shell call were not all answered";

@@ -3,6 +3,7 @@
 
 mod played;
 
+use crate::lending::message::{Answer, Reach, Wish};
 use crate::limits::Patience;
 use crate::misdeed::{Awaited, Misdeed};
 use crate::pipe::{Exit, Parting, Pipe};
@@ -36,6 +37,8 @@ pub enum Rule {
     Hooks,
     /// It says what it makes of windows.
     Metrics,
+    /// It lends a phone.
+    Lends,
     /// It leaves after bye.
     Leaves,
     /// It passes over what it does not know.
@@ -48,13 +51,14 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Rule; 10] = [
+    pub const ALL: [Rule; 11] = [
         Rule::Hello,
         Rule::Version,
         Rule::InputEnds,
         Rule::Concludes,
         Rule::Hooks,
         Rule::Metrics,
+        Rule::Lends,
         Rule::Leaves,
         Rule::News,
         Rule::Pieces,
@@ -70,6 +74,7 @@ impl Rule {
             Rule::Concludes => "is told a run and concludes it with done",
             Rule::Hooks => "answers before and after jobs and trials",
             Rule::Metrics => "says a number of each window, or null and why",
+            Rule::Lends => "lists phones, lends one that is free, and takes it back",
             Rule::Leaves => "leaves after bye with exit 0",
             Rule::News => "passes over events, fields and messages it does not know",
             Rule::Pieces => "waits for the end of a line that comes in pieces",
@@ -121,11 +126,15 @@ pub fn check<E>(
         let needed = match rule {
             Rule::Hello => None,
             Rule::Version | Rule::InputEnds | Rule::Concludes => Some(Rule::Hello),
+            Rule::Lends => Some(Rule::Hello),
             Rule::Hooks | Rule::Metrics | Rule::Leaves | Rule::News | Rule::Pieces | Rule::NothingRan => {
                 Some(Rule::Concludes)
             }
         };
-        let kept = |needed: &Rule| seen.contains(&(*needed, Outcome::Kept));
+        // Who only lends phones concludes no run.
+        let kept = |needed: &Rule| {
+            [Outcome::Kept, Outcome::NotOffered].into_iter().any(|kept| seen.contains(&(*needed, kept)))
+        };
         let outcome = match needed.filter(|needed| !kept(needed)) {
             Some(needed) => Outcome::Behind(needed),
             None => check.rule(rule)?,
@@ -156,8 +165,9 @@ impl<E> Check<'_, E> {
             Rule::Concludes => self.told(&mut talk, &recorded()),
             Rule::Hooks => self.hooks(&mut talk).unwrap_or_else(Outcome::from),
             Rule::Metrics => self.metrics(&mut talk).unwrap_or_else(Outcome::from),
+            Rule::Lends => self.lends(&mut talk).unwrap_or_else(Outcome::from),
             Rule::Leaves => match self.told(&mut talk, &recorded()) {
-                Outcome::Kept => left(&talk.bye(self.patience)),
+                Outcome::Kept | Outcome::NotOffered => left(&talk.bye(self.patience)),
                 other => other,
             },
             Rule::News => self.told(&mut talk, &with_news()),
@@ -173,6 +183,13 @@ impl<E> Check<'_, E> {
     }
 
     fn outcome(&self, talk: &mut Talk, told: Result<(), Misdeed>) -> Outcome {
+        let greeted = told.and_then(|()| talk.greeted(self.patience));
+        let told = match greeted {
+            Ok(()) if !talk.session().hello().is_some_and(|hello| hello.is_reporter) => {
+                return Outcome::NotOffered;
+            }
+            other => other,
+        };
         let concluded = told.and_then(|()| talk.concluded("check", self.patience));
         concluded.map_or_else(Outcome::from, |_| Outcome::Kept)
     }
@@ -220,6 +237,60 @@ impl<E> Check<'_, E> {
             }
         }
         talk.concluded("check", self.patience).map(|_| Outcome::Kept)
+    }
+
+    /// Has it list its phones, takes one that nobody has, and gives it back.
+    fn lends(&self, talk: &mut Talk) -> Result<Outcome, Misdeed> {
+        const NONE: &str =
+            "list at least one phone without `busy` while it is looked at, so that lending can be tried";
+        talk.greeted(self.patience)?;
+        if !talk.lends() {
+            return Ok(Outcome::NotOffered);
+        }
+        let take = talk.session().hello().and_then(|hello| hello.take).unwrap_or(self.patience.take);
+        let Answer::Phones(_, offers) =
+            self.asked(talk, self.patience.phones, |id| Wish::ListPhones { id })?
+        else {
+            return Ok(Outcome::Kept);
+        };
+        let Some(free) = offers.into_iter().find(|offer| offer.busy.is_none()) else {
+            return Ok(broken("it lists no phone that is free", NONE));
+        };
+        let phone = free.phone;
+        let taken = self.asked(talk, take, |id| Wish::TakePhone { id, phone: phone.clone() })?;
+        let address = match taken {
+            Answer::NotTaken(_, not) => {
+                return Ok(broken(
+                    format!("it lists {phone} as free and does not lend it: {}", not.why),
+                    "say who has a phone as `busy`",
+                ));
+            }
+            Answer::Taken(_, address) => address,
+            _ => None,
+        };
+        let nowhere = matches!(free.reach, Reach::Connect(None)) && address.is_none();
+        self.asked(talk, self.patience.phones, |id| Wish::ReturnPhone { id, phone: phone.clone() })?;
+        Ok(if nowhere {
+            broken(
+                format!("nobody knows where {phone} is reached"),
+                "say `connect` in `taken` or `phones`, or `adb` and `serial` in `phones`",
+            )
+        } else {
+            Outcome::Kept
+        })
+    }
+
+    fn asked(
+        &self,
+        talk: &mut Talk,
+        longest: Duration,
+        wish: impl FnOnce(u64) -> Wish,
+    ) -> Result<Answer, Misdeed> {
+        let id = talk.wish(wish)?;
+        if !talk.listen(longest, |session| session.has_answered(id))? {
+            return Err(talk.silent(Awaited::Phones, longest));
+        }
+        talk.ledger().answer(id).ok_or_else(|| talk.silent(Awaited::Phones, longest))
     }
 
     fn pieces(&self, talk: &mut Talk) -> Outcome {

@@ -3,7 +3,7 @@
 
 use crate::limits::Patience;
 use crate::misdeed::{Awaited, Misdeed};
-use crate::reporter::{Gone, Started};
+use crate::reporter::Started;
 use crate::session::Session;
 use farmjank_seams::hook::{Hooks, Moment, When};
 use farmjank_seams::window_asked::{Computed, WindowAsked};
@@ -53,8 +53,8 @@ impl PluginHooks {
     async fn ask(&self, plugin: &Started, moment: &Moment) -> Option<String> {
         let answered = self.answer(plugin, moment).await;
         let state = &mut *plugin.state.borrow_mut();
-        if let (Err(misdeed), Some(Ok(talk))) = (&answered, &state) {
-            *state = Some(Err(Gone::new(talk, misdeed.clone())));
+        if let Err(misdeed) = &answered {
+            Started::over(state, misdeed.clone());
         }
         match (answered, state) {
             (Ok(Some(why)), _) => Some(format!("{} is not ready {}: {why}", plugin.name(), words(moment))),

@@ -3,8 +3,9 @@
 //!
 //! [`protocol`] has the messages, [`session`] is who may say what when and how much of it: lines in, values out.
 //! [`talk`] leads the conversation over a [`Pipe`], [`reporter`] is a plugin as one of the run's reporters, [`hooks`]
-//! asks it before and after jobs and trials, [`metrics`] about windows, [`check`] plays a recorded run to one and says
-//! which rules it keeps. Must not know: processes, files, clocks, threads; a [`Pipe`] is handed in.
+//! asks it before and after jobs and trials, [`metrics`] about windows, [`lending`] has phones of it, [`check`] plays a
+//! recorded run to one and says which rules it keeps. Must not know: processes, files, clocks, threads; a [`Pipe`] is
+//! handed in.
 //!
 //! ```
 //! use farmjank_process::session::{Session, Told};
@@ -19,6 +20,7 @@
 pub mod check;
 mod file_name;
 pub mod hooks;
+pub mod lending;
 pub mod limits;
 pub mod metrics;
 mod misdeed;

@@ -27,6 +27,10 @@ pub struct Patience {
     pub conclude: Duration,
     /// To be ready before or after a job or a trial.
     pub hook: Duration,
+    /// To list the phones it lends, and to take one back.
+    pub phones: Duration,
+    /// To let us have a phone, where its hello asks for no other time.
+    pub take: Duration,
     /// To leave after `bye`, and after its input was closed.
     pub leave: Duration,
 }
@@ -37,6 +41,8 @@ impl Default for Patience {
             hello: Duration::from_secs(10),
             conclude: Duration::from_secs(30),
             hook: Duration::from_secs(30),
+            phones: Duration::from_secs(30),
+            take: Duration::from_secs(60),
             leave: Duration::from_secs(5),
         }
     }
@@ -45,6 +51,6 @@ impl Default for Patience {
 impl Patience {
     /// So long for each.
     pub fn each(time: Duration) -> Self {
-        Patience { hello: time, conclude: time, hook: time, leave: time }
+        Patience { hello: time, conclude: time, hook: time, phones: time, take: time, leave: time }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::hooks::PluginHooks;
 use crate::misdeed::{Awaited, Misdeed};
-use crate::reporter::{Gone, Started};
+use crate::reporter::Started;
 use crate::session::Session;
 use crate::values::Values;
 use farmjank_results::plugin_metric::{self, FrameTold, PluginAsked, without};
@@ -85,10 +85,7 @@ impl Started {
 
     /// It is talked to no more.
     fn lose(&self, misdeed: Misdeed) -> bool {
-        let state = &mut *self.state.borrow_mut();
-        if let Some(Ok(talk)) = state {
-            *state = Some(Err(Gone::new(talk, misdeed)));
-        }
+        Started::over(&mut self.state.borrow_mut(), misdeed);
         false
     }
 }

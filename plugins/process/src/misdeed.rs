@@ -20,7 +20,7 @@ pub enum Misdeed {
     #[error("it refuses protocol {PROTOCOL}: {0}")]
     Refused(String),
     /// It is nothing that this farmjank uses.
-    #[error("it does not offer to be a reporter")]
+    #[error("it does not offer to be a reporter, nor devices")]
     NoReporter,
     /// It is asked for numbers, and computes none.
     #[error("it does not offer to compute metrics")]
@@ -76,6 +76,8 @@ pub enum Awaited {
     Ready,
     /// What it makes of a window.
     Values,
+    /// What it has to say about phones it lends.
+    Phones,
     /// Its conclusion.
     Conclusion,
 }
@@ -86,6 +88,7 @@ impl Awaited {
             Awaited::Hello => "it did not say hello",
             Awaited::Ready => "it did not answer that it is `ready`",
             Awaited::Values => "it did not answer with its numbers",
+            Awaited::Phones => "it did not answer about its phones",
             Awaited::Run | Awaited::Conclusion => "it did not end its conclusion with `done`",
         }
     }
@@ -96,6 +99,7 @@ impl Awaited {
             Awaited::Run => "the end of the run",
             Awaited::Ready => "it was `ready`",
             Awaited::Values => "its numbers",
+            Awaited::Phones => "its answer about phones",
             Awaited::Conclusion => "the end of its conclusion",
         }
     }
@@ -125,7 +129,7 @@ impl Misdeed {
             Misdeed::Version(_) | Misdeed::Refused(_) => {
                 "answer hello with a number that stands in its `protocols`, or refuse; or take a version of the plugin that speaks it"
             }
-            Misdeed::NoReporter => "say `\"offers\": [\"reporter\"]` in its hello",
+            Misdeed::NoReporter => "say `\"offers\": [\"reporter\"]` in its hello, or `[\"devices\"]`",
             Misdeed::NoMetrics => "say `metrics` in the `offers` of its hello, and list them",
             Misdeed::BeforeHello(_) | Misdeed::HelloTwice => "answer `hello` first, once",
             Misdeed::Unasked(_) => "wait for `conclude` before you say files, console, done or failed",
@@ -144,6 +148,9 @@ impl Misdeed {
             }
             Misdeed::Silent(Awaited::Values, _) => {
                 "answer each `measure` with `measured` and its id, null and why where there is no number"
+            }
+            Misdeed::Silent(Awaited::Phones, _) => {
+                "answer `list_phones`, `take_phone` and `return_phone` with their id; say `take_s` in its hello where taking one takes longer"
             }
             Misdeed::Silent(..) => {
                 "answer `conclude` with files and `done`, flush behind each line; say `patience_s` in its hello where it takes longer"

@@ -3,6 +3,7 @@
 //!
 //! Messages and fields are added, never renamed: a plugin passes over what it does not know.
 
+use crate::lending::message::{Answer, DEVICES, LostLine, NotTakenLine, PhonesLine, TakenLine};
 pub use crate::limits::PROTOCOL;
 use crate::limits::{LONGEST_CONCLUSION, WORDS};
 use crate::misdeed::Misdeed;
@@ -100,6 +101,8 @@ pub enum Said {
     NotReady(u64, String),
     /// What it makes of the window it was asked about with this id.
     Measured(u64, Values),
+    /// What it says about phones it lends.
+    OfPhones(Answer),
     /// The conclusion is whole.
     Done,
     /// There is no conclusion, and why.
@@ -119,8 +122,12 @@ pub struct Hello {
     pub version: Option<String>,
     /// What it computes of windows.
     pub metrics: Vec<PluginMetric>,
+    /// It lends phones.
+    pub lends_phones: bool,
     /// Longest time for its conclusion, where it says one: 1 to 600 s.
     pub patience: Option<Duration>,
+    /// The same for a phone that is taken: an emulator has to boot.
+    pub take: Option<Duration>,
 }
 
 /// A line as it is written.
@@ -131,6 +138,7 @@ enum Line {
         protocol: u32,
         offers: Vec<String>,
         patience_s: Option<u32>,
+        take_s: Option<u32>,
         version: Option<String>,
         #[serde(default)]
         metrics: Vec<PluginMetric>,
@@ -161,6 +169,13 @@ enum Line {
         #[serde(flatten)]
         said: Values,
     },
+    Phones(PhonesLine),
+    Taken(TakenLine),
+    NotTaken(NotTakenLine),
+    Returned {
+        id: u64,
+    },
+    PhoneLost(LostLine),
     Done,
     Failed {
         why: String,
@@ -181,15 +196,26 @@ impl Said {
             }),
         })?;
         Ok(match read {
-            Line::Hello { protocol, offers, patience_s, version, metrics } => {
-                let patience = patience_s.map(|time| {
+            Line::Hello { protocol, offers, patience_s, take_s, version, metrics } => {
+                let bounded = |time: u32| {
                     Duration::from_secs(time.into()).clamp(Duration::from_secs(1), LONGEST_CONCLUSION)
-                });
+                };
+                let (patience, take) = (patience_s.map(bounded), take_s.map(bounded));
                 let offers = |what: &str| offers.iter().any(|offer| offer == what);
                 let (is_reporter, has_hooks) = (offers(REPORTER), offers(HOOKS));
+                let lends_phones = offers(DEVICES);
                 let metrics = if offers(METRICS) { offered(metrics)? } else { Vec::new() };
                 let version = version.map(|version| line(&version, VERSION));
-                Said::Hello(Hello { protocol, is_reporter, has_hooks, version, metrics, patience })
+                Said::Hello(Hello {
+                    protocol,
+                    is_reporter,
+                    has_hooks,
+                    lends_phones,
+                    version,
+                    metrics,
+                    patience,
+                    take,
+                })
             }
             Line::Refuse { why } => Said::Refuse(line(&why, WORDS)),
             Line::Notice { text } => Said::Notice(line(&text, WORDS)),
@@ -198,6 +224,11 @@ impl Said {
             Line::Ready { id } => Said::Ready(id),
             Line::NotReady { id, why } => Said::NotReady(id, line(&why, WORDS)),
             Line::Measured { id, said } => Said::Measured(id, said),
+            Line::Phones(phones) => Said::OfPhones(phones.read()?),
+            Line::Taken(taken) => Said::OfPhones(taken.read()?),
+            Line::NotTaken(not) => Said::OfPhones(not.read()),
+            Line::Returned { id } => Said::OfPhones(Answer::Returned(id)),
+            Line::PhoneLost(lost) => Said::OfPhones(lost.read()?),
             Line::Done => Said::Done,
             Line::Failed { why } => Said::Failed(line(&why, WORDS)),
         })
@@ -214,6 +245,7 @@ impl Said {
             Said::Ready(_) => "ready",
             Said::NotReady(..) => "not_ready",
             Said::Measured(..) => "measured",
+            Said::OfPhones(answer) => answer.word(),
             Said::Done => "done",
             Said::Failed(_) => "failed",
         }

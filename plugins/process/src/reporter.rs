@@ -3,7 +3,7 @@
 
 use crate::limits::Patience;
 use crate::misdeed::Misdeed;
-use crate::pipe::{Exit, Pipe};
+use crate::pipe::{Exit, Parting, Pipe};
 use crate::protocol::{Asked, Hello, PROTOCOL};
 use crate::session::Conclusion;
 use crate::talk::Talk;
@@ -35,12 +35,15 @@ pub(crate) struct Gone {
     /// It has hooks, and nobody was told yet that it is asked no more.
     untold: bool,
     hello: Option<Hello>,
+    /// One that lends phones leaves beside the run.
+    _leaving: Option<Talk>,
 }
 
 impl Gone {
-    pub(crate) fn new(talk: &Talk, misdeed: Misdeed) -> Gone {
+    pub(crate) fn new(talk: Talk, misdeed: Misdeed) -> Gone {
         let hello = talk.session().hello().cloned();
-        Gone { misdeed, untold: hello.as_ref().is_some_and(|hello| hello.has_hooks), hello }
+        let untold = hello.as_ref().is_some_and(|hello| hello.has_hooks);
+        Gone { misdeed, untold, hello, _leaving: talk.lends().then_some(talk) }
     }
 
     /// What it did.
@@ -84,10 +87,31 @@ impl Started {
         Started { called, state: Rc::new(RefCell::new(Some(Ok(Talk::open(pipe, &hello))))) }
     }
 
+    /// Whether it lends phones; waits for its hello.
+    pub fn lends(&self, patience: &Patience) -> bool {
+        let state = &mut *self.state.borrow_mut();
+        let Some(Ok(talk)) = state else { return false };
+        let heard = talk.listen(patience.hello, |session| session.hello().is_some());
+        let lends = talk.lends();
+        // What goes wrong here is told at the end of the run.
+        if let Err(misdeed) = heard {
+            Started::over(state, misdeed);
+        }
+        lends
+    }
+
     /// A reporter of a run whose bundle lies in this folder.
     pub fn reporter(self, bundle: &str, words: Words) -> Plugin {
         let name = self.name();
         Plugin { started: self, name, bundle: bundle.to_owned(), words, patience: Patience::default() }
+    }
+
+    /// The conversation is over.
+    pub(crate) fn over(state: &mut State, misdeed: Misdeed) {
+        *state = match state.take() {
+            Some(Ok(talk)) => Some(Err(Gone::new(talk, misdeed))),
+            other => other,
+        };
     }
 
     /// What it is called in messages.
@@ -113,6 +137,12 @@ impl Plugin {
         files.into_iter().map(file).chain(text).collect()
     }
 
+    /// What to say of one that did not leave well.
+    fn left(&self, parting: &Parting) -> Option<Delivery> {
+        let words = || format!("{}: left with {} after its report\n", self.name, parting.exit);
+        (parting.exit != Exit::Code(0)).then(|| Delivery::Err(words()))
+    }
+
     fn missed(&self, misdeed: &Misdeed) -> Delivery {
         Delivery::Missed { what: "its report".to_owned(), why: misdeed.to_string() }
     }
@@ -126,13 +156,16 @@ impl Reporter for Plugin {
     fn observe(&mut self, event: &Event, _record: &Record) -> Vec<Delivery> {
         let state = &mut *self.started.state.borrow_mut();
         let Some(Ok(talk)) = state else { return Vec::new() };
+        if talk.session().hello().is_some_and(|hello| !hello.is_reporter) {
+            return self.said(talk);
+        }
         // An event of this crate's own making always becomes a line.
         let line = journal::line(event).unwrap_or_default();
         let told = talk.tell(&line);
         let mut said = self.said(talk);
         if let Err(misdeed) = told {
             said.push(Delivery::Err(format!("{}: {misdeed}; the run goes on without it\n", self.name)));
-            *state = Some(Err(Gone::new(talk, misdeed)));
+            Started::over(state, misdeed);
         }
         said
     }
@@ -143,16 +176,17 @@ impl Reporter for Plugin {
             Some(Err(gone)) => return vec![self.missed(&gone.misdeed)],
             None => return Vec::new(),
         };
+        if talk.session().hello().is_some_and(|hello| !hello.is_reporter) {
+            let mut deliveries = self.said(&mut talk);
+            deliveries.extend(self.left(&talk.bye(&self.patience)));
+            return deliveries;
+        }
         let concluded = talk.concluded(&self.bundle, &self.patience);
         let mut deliveries = self.said(&mut talk);
         match concluded {
             Ok(conclusion) => {
                 deliveries.extend(self.delivered(conclusion));
-                let parting = talk.bye(&self.patience);
-                if parting.exit != Exit::Code(0) {
-                    let words = format!("{}: left with {} after its report", self.name, parting.exit);
-                    deliveries.push(Delivery::Err(format!("{words}\n")));
-                }
+                deliveries.extend(self.left(&talk.bye(&self.patience)));
             }
             Err(misdeed) => deliveries.push(self.missed(&misdeed)),
         }

@@ -1,6 +1,8 @@
 //! Who may say what when, and how much of it: a plugin's lines in, what it wants delivered out. Knows no time.
 
 use crate::file_name::fits;
+use crate::lending::ledger::Ledger;
+use crate::lending::message::Answer;
 use crate::limits::{BYTES, LINES};
 use crate::misdeed::{Awaited, Misdeed};
 use crate::protocol::{Hello, PROTOCOL, Said};
@@ -42,13 +44,19 @@ pub struct Conclusion {
     pub console: String,
 }
 
+/// How much was heard.
+#[derive(Clone, Copy, Debug, Default)]
+struct Volume {
+    lines: u32,
+    bytes: u64,
+}
+
 /// One conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     stage: Stage,
     hello: Option<Hello>,
-    lines: u32,
-    bytes: u64,
+    heard: Volume,
     conclusion: Conclusion,
     /// How often it was asked at a moment of the run.
     asked: u64,
@@ -56,6 +64,8 @@ pub struct Session {
     ready: BTreeMap<u64, Option<String>>,
     /// What it was asked about windows.
     windows: Windows,
+    /// What it is asked about phones.
+    ledger: Ledger,
 }
 
 impl Session {
@@ -64,12 +74,12 @@ impl Session {
     /// # Errors
     /// What the plugin did wrong; the conversation is over.
     pub fn hear(&mut self, bytes: &[u8]) -> Result<Told, Misdeed> {
-        self.lines += 1;
-        self.bytes += bytes.len() as u64;
-        if self.lines > LINES {
+        self.heard.lines += 1;
+        self.heard.bytes += bytes.len() as u64;
+        if self.heard.lines > LINES {
             return Err(Misdeed::Lines);
         }
-        if self.bytes > BYTES {
+        if self.heard.bytes > BYTES {
             return Err(Misdeed::Bytes);
         }
         let said = Said::read(bytes)?;
@@ -83,6 +93,7 @@ impl Session {
             (Said::Ready(id), _) => self.answered(id, None),
             (Said::NotReady(id, why), _) => self.answered(id, Some(why)),
             (Said::Measured(id, values), _) => self.measured(id, values),
+            (Said::OfPhones(answer), _) => self.of_phones(answer, bytes.len()),
             (_, Stage::Listening) => Err(Misdeed::Unasked(word)),
             (_, Stage::Done) => Err(Misdeed::NoMessage(format!("`{word}` after `done`"))),
             (Said::Console(text), _) => {
@@ -102,7 +113,7 @@ impl Session {
         if hello.protocol != PROTOCOL {
             return Err(Misdeed::Version(hello.protocol));
         }
-        if !hello.is_reporter {
+        if !hello.is_reporter && !hello.lends_phones {
             return Err(Misdeed::NoReporter);
         }
         self.hello = Some(hello);
@@ -125,14 +136,14 @@ impl Session {
             return Err(Misdeed::NoMessage(format!("an answer to {id}, which nobody asks")));
         }
         // As many as were asked for: a farm of many nights is no flood.
-        self.lines -= 1;
+        self.heard.lines -= 1;
         Ok(Told::Nothing)
     }
 
     fn measured(&mut self, id: u64, values: Values) -> Result<Told, Misdeed> {
         let offered = self.hello.as_ref().map_or(&[][..], |hello| &hello.metrics);
         self.windows.answered(id, values, offered)?;
-        self.lines -= 1;
+        self.heard.lines -= 1;
         Ok(Told::Nothing)
     }
 
@@ -146,6 +157,26 @@ impl Session {
     /// What it said of the window it was asked about with this id, once it has answered.
     pub(crate) fn values(&self, id: u64) -> Option<&Values> {
         self.windows.answer(id)
+    }
+
+    fn of_phones(&mut self, answer: Answer, bytes: usize) -> Result<Told, Misdeed> {
+        let asked_for = !matches!(answer, Answer::Lost(..));
+        self.ledger.hear(answer)?;
+        if asked_for {
+            self.heard.lines -= 1;
+            self.heard.bytes -= bytes as u64;
+        }
+        Ok(Told::Nothing)
+    }
+
+    /// What it is asked about phones.
+    pub fn ledger(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+
+    /// Whether it has answered what it was asked about phones with this id.
+    pub fn has_answered(&self, id: u64) -> bool {
+        self.ledger.has(id)
     }
 
     /// It is asked at a moment of the run: the id of its answer.
@@ -182,6 +213,7 @@ impl Session {
             Stage::Listening if ((self.ready.len() + self.windows.len()) as u64) < self.asked => {
                 Awaited::Ready
             }
+            Stage::Listening if self.ledger.is_due() => Awaited::Phones,
             Stage::Listening => Awaited::Run,
             Stage::Concluding | Stage::Done => Awaited::Conclusion,
         }
@@ -242,7 +274,7 @@ mod tests {
         assert_eq!(misdeed(&[], false, &other), "it speaks protocol 2, and this farmjank speaks 1");
         assert_eq!(
             misdeed(&[], false, &HELLO.replace("reporter", "x")),
-            "it does not offer to be a reporter"
+            "it does not offer to be a reporter, nor devices"
         );
         let refuse = r#"{"plugin":"refuse","why":"I speak 2"}"#;
         assert_eq!(misdeed(&[], false, refuse), "it refuses protocol 1: I speak 2");

@@ -1,5 +1,7 @@
 //! Leads a conversation with one plugin, and never waits longer than it was told.
 
+use crate::lending::ledger::Ledger;
+use crate::lending::message::Wish;
 use crate::limits::Patience;
 use crate::misdeed::{Awaited, Misdeed};
 use crate::pipe::{Backlog, Heard, Parting, Pipe};
@@ -147,6 +149,21 @@ impl Talk {
         Ok(id)
     }
 
+    /// Asks it about phones; the id its answer will have.
+    ///
+    /// # Errors
+    /// What it did wrong; it is gone.
+    pub fn wish(&mut self, wish: impl FnOnce(u64) -> Wish) -> Result<u64, Misdeed> {
+        let wish = self.session.ledger().ask(wish);
+        self.send(&wish.line())?;
+        Ok(wish.id())
+    }
+
+    /// What it is asked about phones.
+    pub fn ledger(&mut self) -> &mut Ledger {
+        self.session.ledger()
+    }
+
     /// What was heard so far.
     pub fn session(&self) -> &Session {
         &self.session
@@ -162,10 +179,28 @@ impl Talk {
         self.over(Misdeed::Silent(awaited, waited))
     }
 
-    /// Ends it, at once.
+    /// Whether it may hold phones for us, and needs time to give them back.
+    pub fn lends(&self) -> bool {
+        self.session.hello().is_some_and(|hello| hello.lends_phones)
+    }
+
+    /// Ends it, at once. One that lends phones is told to leave instead: it is ended when this conversation is dropped.
     fn over(&mut self, misdeed: Misdeed) -> Misdeed {
-        self.pipe.part(Duration::ZERO);
+        if self.lends() {
+            let _ = self.pipe.send(&Asked::Bye.line());
+        } else {
+            self.pipe.part(Duration::ZERO);
+        }
         misdeed
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        // Whatever ends a run: phones are given back. One that is gone already answers at once.
+        if self.lends() {
+            self.pipe.part(Patience::default().leave);
+        }
     }
 }
 

@@ -79,6 +79,8 @@ pub enum DeviceState {
     Ambiguous(String),
     /// It could be used, but its server has more phones than are used; in words.
     Surplus(String),
+    /// Somebody else has it, as who lends it says: who.
+    Booked(String),
     /// Anything else adb prints (`recovery`, `sideload`, …), as text.
     Other(String),
 }
@@ -140,4 +142,13 @@ pub trait Provider {
     fn recover<'a>(&'a self, id: &'a DeviceId, step: RecoveryStep) -> Work<'a, String>;
     /// Holds a phone exclusively within this process until the returned device is dropped.
     fn lease<'a>(&'a self, id: &'a DeviceId) -> Work<'a, Rc<dyn Device>>;
+    /// Phones that somebody lent when they were leased, and wants back when nobody here needs them any more. Those of a
+    /// cable are nobody's.
+    fn borrowed(&self) -> Vec<DeviceId> {
+        Vec::new()
+    }
+    /// Gives such a phone back; nothing where it was given back already. Bounded.
+    fn give_back<'a>(&'a self, _: &'a DeviceId) -> Work<'a, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }

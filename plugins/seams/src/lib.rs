@@ -10,6 +10,7 @@
 //! ```
 
 pub mod claim;
+pub mod connections;
 pub mod device;
 pub mod exchange;
 pub mod history;

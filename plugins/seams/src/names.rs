@@ -17,6 +17,13 @@ impl PhoneNames {
         PhoneNames { called: named.into_iter().map(one).collect() }
     }
 
+    /// The same, and what another phone is called.
+    #[must_use]
+    pub fn and(mut self, (server, serial, name): (&str, &str, &DeviceId)) -> Self {
+        self.called.insert((plain(server), serial.to_owned()), name.clone());
+        self
+    }
+
     /// What the phone of this serial on this server is called.
     pub fn name(&self, server: &str, serial: &DeviceId) -> DeviceId {
         self.called.get(&(plain(server), serial.0.clone())).unwrap_or(serial).clone()

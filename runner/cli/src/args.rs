@@ -45,7 +45,7 @@ pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use lab::{LabArgs, LabCommand, ServeArgs};
 pub use merge::MergeArgs;
 pub use notify::NotifyArgs;
-pub use plugin::{CheckPluginArgs, PluginArgs, PluginCommand, PluginFlag};
+pub use plugin::{CheckPluginArgs, LenderFlag, PluginArgs, PluginCommand, PluginFlag};
 pub use prove::{DevicesArgs, DoctorArgs};
 pub use quarantine::{
     AddArgs, ListFormat, QuarantineArgs, QuarantineCommand, QuarantinedArgs, RemoveQuarantineArgs,
@@ -210,6 +210,9 @@ pub struct PhoneArgs {
     /// Seed of the virtual lab: the same seed gives the same bytes.
     #[arg(long, value_name = "N", requires = "lab")]
     pub seed: Option<u64>,
+    /// Plugins that lend phones, for commands that only look.
+    #[arg(skip)]
+    pub lenders: Vec<String>,
 }
 
 /// `farmjank run`

@@ -1,11 +1,14 @@
 //! Who is told of a run beside our own reporters: `--plugin NAME=COMMAND`. Must not know: what plugins say.
 
+use crate::args::PhoneArgs;
 use crate::command_error::{CommandError, usage};
 use crate::host::{Bundle, PluginProcess, Streams};
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::text::name as shown;
 use farmjank_process::hooks::{Meanwhile, PluginHooks};
+use farmjank_process::limits::Patience;
 use farmjank_process::reporter::{Started, Words};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
 use farmjank_seams::host::Files;
@@ -64,6 +67,19 @@ pub fn start(given: &[String]) -> Result<Vec<Started>, CommandError> {
         Ok(Started::greet(name, PluginProcess::start(&program, &args)?, TOOL))
     };
     requests(given)?.into_iter().map(greet).collect()
+}
+
+/// Starts those a command names that only looks at phones.
+///
+/// # Errors
+/// As [`start`], as a fault.
+pub fn lenders(args: &PhoneArgs) -> Result<Vec<Started>, Fault> {
+    start(&args.lenders).map_err(|why| Fault::new(FaultCode::Usage, why.to_string()))
+}
+
+/// Whether any of them lends phones; waits for their hellos.
+pub fn lend(plugins: &[Started]) -> bool {
+    plugins.iter().any(|one| one.lends(&Patience::default()))
 }
 
 /// Plugins as who is asked before and after jobs and trials.

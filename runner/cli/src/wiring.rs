@@ -1,17 +1,22 @@
 //! The only place that names concrete plugins.
 
+mod lent;
+
 use crate::args::PhoneArgs;
 use crate::host::claims::HostClaims;
 use crate::host::{self, Programs, TcpDial};
-use crate::settings;
+use crate::settings::{self, complain};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env, servers_named};
 use farmjank_devices::{AdbProvider, Options};
+use farmjank_engine::borrowed::give_back_all;
 use farmjank_frames::ftrace::Methods;
 use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab_shards::{LabShard, MakeShard};
 use farmjank_measure::readers::Readers;
+use farmjank_process::lending::provider::Lenders;
+use farmjank_process::reporter::Started;
 use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::inventory::Inventory;
@@ -45,11 +50,23 @@ pub struct Phones {
     pub lab: Option<Rc<LiveLab>>,
     /// Seed of the lab; 0 for real phones.
     pub seed: u64,
+    /// Who lends some of them, as long as they are used.
+    _plugins: Vec<Started>,
 }
 
-/// The phones the flags and the environment name: a virtual lab, or the adb servers of this computer.
-pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
+impl Phones {
+    /// Gives back those that were lent. What goes wrong with that is said.
+    pub async fn give_back(&self) {
+        give_back_all(&*self.provider).await.into_iter().for_each(complain);
+    }
+}
+
+/// The phones the flags and the environment name: a virtual lab, or the adb servers of this computer and what plugins
+/// lend.
+pub async fn phones(args: &PhoneArgs, plugins: &[Started]) -> Result<Phones, Fault> {
+    let lenders = Lenders::of(plugins).await;
     match &args.lab {
+        Some(_) if !lenders.is_empty() => Err(lent::no_lab()),
         Some(name) => virtual_phones(name, args.seed),
         None => {
             let inventory = args.inventory.as_deref().map_or_else(|| Ok(Inventory::default()), inventory)?;
@@ -57,7 +74,9 @@ pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
             let names = names(&inventory)?;
             let wait = settings::time(&args.wait_for_devices)
                 .map_err(|why| Fault::new(FaultCode::Usage, why.to_string()))?;
-            Ok(Phones { inventory: inventory.clone(), ..adb_phones(named, names, wait).await? })
+            let inventory = lent::tagged(inventory.clone(), &lenders);
+            let phones = adb_phones(named, names, wait, lenders).await?;
+            Ok(Phones { inventory, _plugins: plugins.to_vec(), ..phones })
         }
     }
 }
@@ -105,7 +124,14 @@ fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
     let lab = lab(name, seed)?;
     let (provider, live) = switched_on(&lab)?;
     let claims = Rc::new(Private::default());
-    Ok(Phones { provider, claims, inventory: Inventory::default(), lab: Some(live), seed: lab.seed })
+    Ok(Phones {
+        provider,
+        claims,
+        inventory: Inventory::default(),
+        lab: Some(live),
+        seed: lab.seed,
+        _plugins: Vec::new(),
+    })
 }
 
 fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
@@ -151,8 +177,14 @@ fn servers(named: &[String]) -> Result<Vec<Address>, Fault> {
 }
 
 /// The phones of these servers; where none of them answers, that is waited for.
-async fn adb_phones(named: &[String], names: PhoneNames, wait: Duration) -> Result<Phones, Fault> {
-    let servers = servers(named)?;
+async fn adb_phones(
+    named: &[String],
+    names: PhoneNames,
+    wait: Duration,
+    lenders: Lenders,
+) -> Result<Phones, Fault> {
+    let mut servers = servers(named)?;
+    let (names, of_plugins) = lent::reached(&lenders, &mut servers, names)?;
     let policy = StartPolicy {
         adb: host::find_adb().map(|path| path.to_string_lossy().into_owned()),
         user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE")
@@ -168,8 +200,12 @@ async fn adb_phones(named: &[String], names: PhoneNames, wait: Duration) -> Resu
         tokio::time::sleep(AGAIN).await;
     }
     let claims = Rc::new(HostClaims::of_host(names.clone()));
-    let provider = Rc::new(AdbProvider::new(servers, dial, Options { names, ..Options::default() }));
-    Ok(Phones { provider, claims, inventory: Inventory::default(), lab: None, seed: 0 })
+    let adb = Rc::new(AdbProvider::new(servers, dial, Options { names, ..Options::default() }));
+    let provider: Rc<dyn Provider> = match lenders.is_empty() {
+        true => adb,
+        false => Rc::new(lenders.beside(adb.clone(), adb, of_plugins)),
+    };
+    Ok(Phones { provider, claims, inventory: Inventory::default(), lab: None, seed: 0, _plugins: Vec::new() })
 }
 
 /// Makes sure that one of these servers listens.

@@ -2,6 +2,7 @@
 //! record.
 
 use crate::announce::{Announcer, FactSink};
+use crate::borrowed::give_back_all;
 use crate::claiming::Claiming;
 use crate::device_session::{ForScenario, NewCauses, RunEnv, Slower};
 use crate::fail_fast::FailFast;
@@ -137,6 +138,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     if let Some(mut arrivals) = arrivals {
         runner.work(&mut *arrivals, earlier.progress()).await;
     }
+    give_back_all(&*runner.provider).await.into_iter().for_each(|what| announcer.notice(None, what));
     let against = against.as_deref().filter(|_| !nothing);
     close(&scribe, announcer.now(), runner.stop.reason(), nothing, against);
     Ok(scribe.take_record())

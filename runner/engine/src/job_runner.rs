@@ -1,5 +1,6 @@
 //! The jobs of some phones, run side by side: feeds what happens to `dispatch` and carries out its orders.
 
+use crate::borrowed::idle;
 use crate::claiming::{Claimed, Claiming};
 use crate::device_session::RunEnv;
 use crate::dispatch::{Dispatch, Input, Order, Rules, interrupted};
@@ -127,6 +128,8 @@ impl JobRunner {
             inbox.extend(self.climb(now, &mut ladder, &may_be, &mut recoveries));
             let step = ladder.next_due(may_be);
             claimed.let_go(|id| dispatch.has_work(id));
+            let needed = |id: &DeviceId| dispatch.has_work(id) && !claimed.waits_for(id);
+            recoveries.extend(idle(&*self.provider, &self.standing.returning, needed));
             let due = claimed.due();
             // What a step leaves to be known is taken in at once.
             let known = (!inbox.is_empty()).then_some(now);
@@ -145,9 +148,7 @@ impl JobRunner {
                 }
                 () = self.stop.reached(Urgency::Drain), if !stopped => {
                     stopped = true;
-                    let why = self.stop.reason().unwrap_or_default();
-                    self.env.announcer.notice(None, format!("stopping ({why}): nothing new is started"));
-                    inbox.push(Input::Stop(interrupted()));
+                    inbox.push(self.stopping());
                 }
                 arrival = arrivals.next(), if watching => match arrival {
                     Ok(arrival) => {
@@ -168,6 +169,13 @@ impl JobRunner {
                 }
             }
         }
+    }
+
+    /// Nothing new is started, and that is told.
+    fn stopping(&self) -> Input {
+        let why = self.stop.reason().unwrap_or_default();
+        self.env.announcer.notice(None, format!("stopping ({why}): nothing new is started"));
+        Input::Stop(interrupted())
     }
 
     /// What the end of a job's work says of its phone, which did some of it where the job came on since the last time;

@@ -41,6 +41,7 @@
 mod ab_job;
 pub mod android;
 pub mod announce;
+pub mod borrowed;
 pub mod builds;
 pub mod claiming;
 mod collect;

@@ -5,7 +5,7 @@ use crate::fail_fast::FailFast;
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::JobId;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How the jobs of some phones stand while they work.
 #[derive(Default)]
@@ -16,6 +16,8 @@ pub struct Standing {
     pub(crate) moved: RefCell<BTreeMap<JobId, DeviceId>>,
     /// Jobs that had better not wait for a hot phone.
     pub(crate) give_way: RefCell<GiveWay>,
+    /// Phones that are on their way back to who lent them.
+    pub(crate) returning: RefCell<BTreeSet<DeviceId>>,
 }
 
 impl Standing {

@@ -155,6 +155,13 @@ pub async fn listed(arrivals: &mut dyn Arrivals, wanted: &Wanted) -> Result<List
 
 /// A server that does not answer, for the phones it may have.
 fn unanswered((server, fault): (String, Fault)) -> Surveyed {
+    if fault.code == FaultCode::PluginFailed {
+        let state = DeviceState::Other("it does not list its phones".to_owned());
+        return Surveyed {
+            sighting: Sighting { id: DeviceId(server.clone()), state, server },
+            facts: Err(fault),
+        };
+    }
     let what = format!("the phones of the adb server at {server} are unknown: {}", fault.what);
     let fault = Fault::new(FaultCode::NoServer, what).passing().advise(
         "start it on that host (`adb start-server`) and open the tunnel to it, or name the servers that count: --adb \
@@ -231,6 +238,11 @@ pub fn not_ready(id: &DeviceId, state: &DeviceState) -> Fault {
             FaultCode::TooManyPhones,
             format!("{id} is not used: {why}"),
             "start a second adb server on another port, and name both: --adb HOST:PORT --adb HOST:PORT",
+        ),
+        DeviceState::Booked(by) => fault(
+            FaultCode::DeviceBooked,
+            format!("{id} is booked by {by}"),
+            "wait for it with `--wait-for-devices 30m`, or leave it out; who lends it says who has it",
         ),
         DeviceState::Other(state) => {
             fault(FaultCode::DeviceNotReady, format!("{id} is in state `{state}`"), "boot it into Android")

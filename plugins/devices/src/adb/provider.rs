@@ -1,9 +1,10 @@
 //! Phones of one or several adb servers as one provider.
 
 use crate::adb::device::AdbDevice;
+use crate::adb::link::Server;
 use crate::adb::listing::Row;
 use crate::adb::options::Options;
-use crate::adb::recover::recover;
+use crate::adb::recover::{connect_anew, disconnect, recover};
 use crate::adb::refusal::{ambiguous, missing, no_permissions, offline, shown, surplus, unauthorized};
 use crate::adb::roster::{is_network_address, twice};
 use crate::adb::state::{AdbState, Lease};
@@ -12,6 +13,7 @@ use farmjank_results::device::DeviceId;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::recovery::RecoveryStep;
 use farmjank_seams::Work;
+use farmjank_seams::connections::Connections;
 use farmjank_seams::device::{Arrivals, Device, DeviceState, Provider, Sighting};
 use farmjank_seams::host::{Address, Dial};
 use futures::future::join_all;
@@ -69,6 +71,10 @@ impl AdbProvider {
                 _ => None,
             })
             .collect())
+    }
+
+    fn first(&self) -> Result<&Server, Fault> {
+        self.state.servers.first().ok_or_else(|| self.no_server(&[]))
     }
 
     async fn listings(&self) -> Vec<Result<Vec<Row>, Fault>> {
@@ -174,11 +180,25 @@ fn unfitness(name: &str, state: &DeviceState) -> Fault {
         DeviceState::NoPermissions(text) => no_permissions(name, text),
         DeviceState::Ambiguous(places) => ambiguous(name, places),
         DeviceState::Surplus(why) => surplus(name, why),
+        DeviceState::Booked(by) => {
+            Fault::new(FaultCode::DeviceBooked, format!("{name} is booked by {by}")).passing()
+        }
         DeviceState::Other(text) => {
             Fault::new(FaultCode::DeviceNotReady, format!("{name} is in state {text:?}"))
                 .passing()
                 .advise("bring it back to Android, for example with `adb reboot`")
         }
+    }
+}
+
+/// The first server is told.
+impl Connections for AdbProvider {
+    fn connect<'a>(&'a self, address: &'a str) -> Work<'a, String> {
+        Box::pin(async move { connect_anew(self.first()?, &DeviceId(address.to_owned())).await })
+    }
+
+    fn disconnect<'a>(&'a self, address: &'a str) -> Work<'a, ()> {
+        Box::pin(async move { disconnect(self.first()?, &DeviceId(address.to_owned())).await })
     }
 }
 

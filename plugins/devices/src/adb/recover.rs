@@ -31,14 +31,20 @@ pub(crate) async fn recover(server: &Server, phone: &DeviceId, step: RecoverySte
     Ok(shown(&String::from_utf8_lossy(&said)).trim().to_owned())
 }
 
-/// `adb disconnect` and `adb connect`. The server answers both with `OKAY` and words.
-async fn connect_anew(server: &Server, phone: &DeviceId) -> Result<String, Fault> {
+/// `adb disconnect`. The server answers with `OKAY` and words.
+pub(crate) async fn disconnect(server: &Server, phone: &DeviceId) -> Result<(), Fault> {
     let serial = server.serial(phone);
     match server.ask(&format!("host:disconnect:{serial}"), server.quick()).await {
         // It was not on the list: so much the better.
-        Ok(_) | Err(LinkError::Refused(_)) => {}
-        Err(error) => return Err(server.subject_of(phone).fault(error)),
+        Ok(_) | Err(LinkError::Refused(_)) => Ok(()),
+        Err(error) => Err(server.subject_of(phone).fault(error)),
     }
+}
+
+/// The same, and `adb connect`.
+pub(crate) async fn connect_anew(server: &Server, phone: &DeviceId) -> Result<String, Fault> {
+    let serial = server.serial(phone);
+    disconnect(server, phone).await?;
     let said = server.ask(&format!("host:connect:{serial}"), server.quick()).await;
     let said = said.map_err(|error| server.subject_of(phone).fault(error))?;
     let said = shown(&String::from_utf8_lossy(&said)).trim().to_owned();

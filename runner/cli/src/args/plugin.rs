@@ -8,9 +8,26 @@ pub struct PluginFlag {
     /// Tell this program of the run, in any language: events on its standard input, files it answers with into
     /// `plugins/NAME` of the bundle (docs/plugins.md); repeatable. Run without a shell, quotes keep words together.
     /// One that fails is told, and changes neither verdict nor exit code; it may compute metrics that limits are on,
-    /// as NAME.metric, and these are undecided where it says no number.
+    /// as NAME.metric, and these are undecided where it says no number, and lend phones, which count beside those of
+    /// the adb servers.
     #[arg(long, value_name = "NAME=COMMAND")]
     pub plugin: Vec<String>,
+}
+
+/// Which plugins lend phones, where nothing is run.
+#[derive(Args, Debug, Clone, Default)]
+pub struct LenderFlag {
+    /// Also the phones that this program lends, in any language (docs/plugins.md); repeatable. Those that are free are
+    /// taken while they are asked what they are, and given back.
+    #[arg(long, value_name = "NAME=COMMAND")]
+    pub plugin: Vec<String>,
+}
+
+impl super::PhoneArgs {
+    /// The same, and what these plugins lend.
+    pub fn with(&self, lenders: &LenderFlag) -> super::PhoneArgs {
+        super::PhoneArgs { lenders: lenders.plugin.clone(), ..self.clone() }
+    }
 }
 
 /// `farmjank plugin`

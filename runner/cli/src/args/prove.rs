@@ -1,6 +1,6 @@
 //! Flags of `farmjank doctor`.
 
-use super::{ListingFormat, PhoneArgs};
+use super::{LenderFlag, ListingFormat, PhoneArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub struct DoctorArgs {
     #[command(flatten)]
     pub phones: PhoneArgs,
+    #[command(flatten)]
+    pub lenders: LenderFlag,
     /// Put what farmjank believes about phones to the test on this one, in about a minute of scrolling its own
     /// Settings: print each belief, whether it held and on what evidence, and write an archive without private data to
     /// attach to an issue.
@@ -36,4 +38,20 @@ pub struct DevicesArgs {
     pub format: ListingFormat,
     #[command(flatten)]
     pub phones: PhoneArgs,
+    #[command(flatten)]
+    pub lenders: LenderFlag,
+}
+
+impl DoctorArgs {
+    /// Its phones.
+    pub fn phones(&self) -> PhoneArgs {
+        self.phones.with(&self.lenders)
+    }
+}
+
+impl DevicesArgs {
+    /// Its phones.
+    pub fn phones(&self) -> PhoneArgs {
+        self.phones.with(&self.lenders)
+    }
 }

@@ -1,6 +1,6 @@
 //! Flags of builds that take turns.
 
-use super::{PhoneArgs, RunArgs, ScenarioArgs, SelectArgs};
+use super::{LenderFlag, PhoneArgs, RunArgs, ScenarioArgs, SelectArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -92,6 +92,8 @@ pub struct PlanArgs {
     /// Which phones.
     #[command(flatten)]
     pub phones: PhoneArgs,
+    #[command(flatten)]
+    pub lenders: LenderFlag,
     /// Which jobs.
     #[command(flatten)]
     pub select: SelectArgs,

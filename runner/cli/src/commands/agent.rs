@@ -126,7 +126,7 @@ fn lab_bench(args: &AgentArgs, part: &LabPart) -> Result<Bench, NoAgent> {
 
 async fn attached_bench(args: &AgentArgs) -> Result<Bench, NoAgent> {
     let asked = args.phones();
-    let phones = phones(&asked).await.map_err(NoAgent::Phones)?;
+    let phones = phones(&asked, &[]).await.map_err(NoAgent::Phones)?;
     let wait = crate::settings::time(&args.wait_for_devices)?;
     let wanted = Wanted { inventory: phones.inventory.phones, wait, ..Wanted::default() };
     Ok(Bench::Attached(AttachedBench {

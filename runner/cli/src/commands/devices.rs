@@ -5,6 +5,7 @@ use super::run::no_phones;
 use super::survey::look as survey;
 use crate::args::{DevicesArgs, ListingFormat, PhoneArgs};
 use crate::host::Streams;
+use crate::plugin_targets;
 use crate::settings::serials;
 use crate::wiring::phones;
 use farmjank_engine::scribe::Voice;
@@ -15,21 +16,22 @@ use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::inventory::Inventory;
 use farmjank_seams::claim::Claims;
-use farmjank_seams::device::Sighting;
+use farmjank_seams::device::{DeviceState, Sighting};
 use std::time::Duration;
 
 /// Lists phones.
 pub async fn run(args: &DevicesArgs) -> u8 {
+    let phones = &args.phones();
     if args.format == ListingFormat::Json {
-        return for_programs(&args.phones).await;
+        return for_programs(phones).await;
     }
-    let found = if args.who { who(&args.phones).await } else { known(&args.phones).await };
+    let found = if args.who { who(phones).await } else { known(phones).await };
     found.unwrap_or_else(|fault| no_phones(&fault))
 }
 
 /// Who uses which phone. None is asked anything: a question costs the run that measures there.
 async fn who(args: &PhoneArgs) -> Result<u8, Fault> {
-    let phones = phones(args).await?;
+    let phones = phones(args, &plugin_targets::lenders(args)?).await?;
     let mut arrivals = phones.provider.watch().await?;
     let wanted = Wanted { serials: serials(args), phones: 0, wait: Duration::ZERO, ..Wanted::default() };
     let Listed { seen, lost } = listed(&mut *arrivals, &wanted).await?;
@@ -43,7 +45,11 @@ async fn who(args: &PhoneArgs) -> Result<u8, Fault> {
     let width = meant.iter().map(|phone| phone.id.0.chars().count()).max().unwrap_or(0);
     for phone in &meant {
         let user = phones.claims.claimant(&phone.server, &phone.id);
-        let mut user = user.map_or_else(|| "free".to_owned(), |user| user.to_string());
+        let unclaimed = || match &phone.state {
+            DeviceState::Booked(by) => format!("booked by {by}"),
+            _ => "free".to_owned(),
+        };
+        let mut user = user.map_or_else(unclaimed, |user| user.to_string());
         for by in phones.claims.waiting(&phone.server, &phone.id) {
             user += &format!("; waited for by {by}");
         }
@@ -61,6 +67,7 @@ fn none_connected() -> u8 {
 async fn for_programs(args: &PhoneArgs) -> u8 {
     match survey(args, 0).await {
         Ok((phones, surveyed)) => {
+            phones.give_back().await;
             Streams.out(&phones_json::phones(&phones, &surveyed, None));
             exit_code(args, &surveyed)
         }
@@ -82,6 +89,7 @@ fn exit_code(args: &PhoneArgs, surveyed: &[Surveyed]) -> u8 {
 
 async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
     let (phones, surveyed) = survey(args, 0).await?;
+    phones.give_back().await;
     if let Some(lab) = &phones.lab {
         Streams.out(&format!("virtual lab `{}` (seed {}): simulated phones\n", lab.name(), phones.seed));
     }

@@ -30,9 +30,9 @@ pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
         return super::prove::run(args, serial, terminal).await;
     }
     if args.format == ListingFormat::Json {
-        return for_programs(&args.phones).await;
+        return for_programs(&args.phones()).await;
     }
-    let args = &args.phones;
+    let args = &args.phones();
     let adb = host::find_adb()
         .map_or_else(|| "not found (only needed to start an adb server)".to_owned(), |path| shown(&path));
     Streams.out(&format!("farmjank {}\nadb program: {adb}\n", env!("CARGO_PKG_VERSION")));
@@ -66,6 +66,7 @@ pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
         }
         causes.extend(phone.facts.as_ref().ok().map(|facts| (name, Causes::of(facts))));
     }
+    phones.give_back().await;
     Streams.out(&causes::told(&causes));
     if sick == 0 { 0 } else { Verdict::Broken.exit_code() }
 }
@@ -84,6 +85,7 @@ async fn for_programs(args: &PhoneArgs) -> u8 {
         let causes = phone.facts.as_ref().ok().map(|facts| Causes::of(facts).json());
         found.push(Examined { ills: ills(&*phones.provider, phone).await, causes });
     }
+    phones.give_back().await;
     Streams.out(&phones_json::phones(&phones, &surveyed, Some(&found)));
     let well = !surveyed.is_empty() && found.iter().all(|one| one.ills.is_empty());
     if well { 0 } else { Verdict::Broken.exit_code() }

@@ -5,7 +5,7 @@ mod print;
 
 use super::run::{no_phones, wall};
 use super::survey::look as survey;
-use crate::args::{PlanArgs, PlanFormat};
+use crate::args::{PhoneArgs, PlanArgs, PlanFormat};
 use crate::command_error::usage;
 use crate::host::Streams;
 use crate::in_runtime;
@@ -18,6 +18,7 @@ use farmjank_engine::survey::Surveyed;
 use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
+use farmjank_results::fault::Fault;
 use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
 use farmjank_scenarios::plan::{Fleet, Plan, none_left, nothing_selected, plan};
 use farmjank_scenarios::quarantine::{day_of, held as in_quarantine, phones as held_phones};
@@ -53,10 +54,10 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         Err(why) => return refuse(&usage!("--baseline: {why}")),
     };
     // The filter is part of the plan here, so that a phone it leaves out is named with the reason.
-    let phones = crate::args::PhoneArgs { device_filter: None, ..args.phones.clone() };
+    let phones = PhoneArgs { device_filter: None, ..args.phones.with(&args.lenders) };
     let surveyed =
-        match in_runtime(args.phones.lab.is_some(), survey(&phones, expected(&scenarios, &selection))) {
-            Ok(Ok((_, surveyed))) => surveyed,
+        match in_runtime(args.phones.lab.is_some(), looked(&phones, expected(&scenarios, &selection))) {
+            Ok(Ok(surveyed)) => surveyed,
             Ok(Err(fault)) => return no_phones(&fault),
             Err(code) => return code,
         };
@@ -100,6 +101,13 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         (false, false, true) => 0,
         (false, false, false) => Verdict::Broken.exit_code(),
     }
+}
+
+/// What is known of the phones; those that were lent for it are given back.
+async fn looked(phones: &PhoneArgs, expected: usize) -> Result<Vec<Surveyed>, Fault> {
+    let (phones, surveyed) = survey(phones, expected).await?;
+    phones.give_back().await;
+    Ok(surveyed)
 }
 
 /// The jobs as `ab` would run them: enough iterations to tell builds apart, unless fewer are asked for.

@@ -3,6 +3,7 @@
 use super::run::no_phones;
 use crate::args::{DoctorArgs, PhoneArgs};
 use crate::host::{self, Streams};
+use crate::plugin_targets;
 use crate::settings::{Terminal, complain};
 use crate::wiring::{Phones, every_source, phones, probes};
 use farmjank_engine::claiming::in_use;
@@ -51,9 +52,10 @@ fn from_archive(path: &Path) -> Result<Proof, u8> {
 
 async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let refused = |fault: Fault| no_phones(&fault);
-    let mut wanted = args.phones.clone();
+    let mut wanted = args.phones();
     wanted.serials.extend((!serial.is_empty()).then(|| serial.to_owned()));
-    let phones = phones(&wanted).await.map_err(refused)?;
+    let lenders = plugin_targets::lenders(&wanted).map_err(refused)?;
+    let phones = phones(&wanted, &lenders).await.map_err(refused)?;
     if let Some(lab) = &phones.lab {
         Streams.out(&format!("virtual lab `{}` (seed {}): simulated phones\n", lab.name(), phones.seed));
     }
@@ -84,6 +86,8 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     };
     let say = |what: &str| Streams.err(&format!("  {what} …\n"));
     let proof = asker.ask(&say).await.map_err(refused)?;
+    drop(device);
+    phones.give_back().await;
     let path = args.out.clone().unwrap_or_else(|| named(&proof));
     match archive::pack(&proof)
         .map_err(|why| FileError::io(&path, &why))

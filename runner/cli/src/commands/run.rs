@@ -189,7 +189,7 @@ async fn conducted(
     mut inputs: RunInputs,
     methods: Methods,
 ) -> Result<(Record, Option<Ui>, PathBuf), u8> {
-    let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
+    let phones = phones(&args.phones, &inputs.plugins).await.map_err(|fault| no_phones(&fault))?;
     inputs.wanted.inventory.clone_from(&phones.inventory.phones);
     let of = OfLab { lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()), seed: phones.seed };
     let Place { run, root, bundle, earlier } = placed(args, &scenarios, &inputs, &of)?;

@@ -1,6 +1,7 @@
 //! Asks the phones what they are, for the verbs that only look.
 
 use crate::args::PhoneArgs;
+use crate::plugin_targets;
 use crate::settings::{serials, time};
 use crate::wiring::{self, Phones};
 use farmjank_engine::patience::Patience;
@@ -16,7 +17,7 @@ pub async fn look(args: &PhoneArgs, phones: usize) -> Result<(Phones, Vec<Survey
     let filter = args.device_filter.as_deref().map(Requirement::parse).transpose();
     let filter = filter
         .map_err(|complaint| usage(format!("--device-filter: {}; {}", complaint.what, complaint.instead)))?;
-    let source = wiring::phones(args).await?;
+    let source = wiring::phones(args, &plugin_targets::lenders(args)?).await?;
     let mut arrivals = source.provider.watch().await?;
     let inventory = source.inventory.phones.clone();
     let wanted = Wanted { serials: serials(args), phones, inventory, wait };

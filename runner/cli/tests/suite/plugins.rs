@@ -1,6 +1,7 @@
 //! Programs of other people: whether one keeps to the protocol, and that a run goes on whatever one does.
 
 mod in_runs;
+mod lent;
 mod metrics;
 
 use crate::world::{Ended, run};
@@ -81,7 +82,7 @@ fn the_examples_keep_every_rule() {
 }
 
 /// Ways to break the protocol, the rule that is broken, and what is said of it.
-const WAYS: [(&str, &str, &str); 28] = [
+const WAYS: [(&str, &str, &str); 36] = [
     ("hangs at hello", "answers hello", "it did not say hello within 6 s"),
     (
         "crashes at hello",
@@ -111,6 +112,14 @@ const WAYS: [(&str, &str, &str); 28] = [
     ("says NaN of a window", "says a number", "it said what is no JSON"),
     ("leaves out a number of a window", "says a number", "x: its answer does not have it"),
     ("makes up a metric of a window", "says a number", "the metric `y`, which its hello does not list"),
+    ("hangs at a phone", "lists phones", "it did not answer about its phones within 6 s"),
+    ("hangs at taking a phone", "lists phones", "it did not answer about its phones within 2 s"),
+    ("names a phone badly", "lists phones", "the phone `-A`: it has 1 to 200 letters"),
+    ("lists a phone twice", "lists phones", "the phone A twice"),
+    ("has no phone", "lists phones", "it lists no phone that is free"),
+    ("keeps a phone", "lists phones", "it lists A as free and does not lend it: it is mine"),
+    ("mistakes a phone", "lists phones", "which does not ask for that"),
+    ("lends a phone nowhere", "lists phones", "nobody knows where A is reached"),
     ("never leaves", "leaves after bye", "it did not leave after bye and had to be ended"),
     ("leaves with an error", "leaves after bye", "it left with exit 3"),
     ("knows everything", "passes over events", "AssertionError: no weather"),

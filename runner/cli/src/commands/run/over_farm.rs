@@ -111,6 +111,12 @@ pub async fn conducted(
             &"--farm: plugins that are asked before jobs and trials, or about windows, are not asked over a farm yet".into(),
         ));
     }
+    if plugin_targets::lend(&inputs.plugins) {
+        return Err(refuse(
+            &"--farm: phones are those of its agents; plugins that lend phones are for runs on this computer"
+                .into(),
+        ));
+    }
     if args.over.detach {
         let (run, key) = ids(&of, run_id(of.lab.as_deref(), of.seed));
         let (_, options) = options(args, run, of, inputs);

@@ -37,6 +37,9 @@ def hello(message):
         metric = {"name": "x", "unit": "ms", "better": "lower", "about": "x"}
         say(plugin="hello", protocol=1, offers=["reporter", "metrics"], metrics=[metric])
         return
+    if "phone" in WAY:
+        say(plugin="hello", protocol=1, offers=["devices"], take_s=2)
+        return
     say(plugin="hello", protocol=1, offers=offers, **({"patience_s": 1} if WAY == "hangs in a run" else {}))
     if WAY == "leaves behind a child" and os.fork() == 0:
         hang()
@@ -91,6 +94,25 @@ def window(message):
     say(plugin="measured", id=message["id"], values=values)
 
 
+def phones(message):
+    asked, answer = message["farmjank"], {"id": message["id"]}
+    if WAY == "hangs at a phone" or WAY == "hangs at taking a phone" and asked == "take_phone":
+        hang()
+    if asked == "list_phones":
+        phone = {"phone": "-A" if WAY == "names a phone badly" else "A", "connect": "127.0.0.1:5555"}
+        if WAY == "lends a phone nowhere":
+            del phone["connect"]
+        if WAY == "has no phone":
+            phone["busy"] = "everybody"
+        say(plugin="phones", phones=[phone, phone] if WAY == "lists a phone twice" else [phone], **answer)
+    elif asked == "return_phone":
+        say(plugin="returned", id=message["id"] + (WAY == "mistakes a phone"))
+    elif WAY == "keeps a phone":
+        say(plugin="not_taken", why="it is mine", **answer)
+    else:
+        say(plugin="taken", **answer)
+
+
 seen = 0
 for line in sys.stdin:
     message = json.loads(line)
@@ -101,6 +123,8 @@ for line in sys.stdin:
         moment(message)
     elif asked == "measure":
         window(message)
+    elif asked in ("list_phones", "take_phone", "return_phone"):
+        phones(message)
     elif asked == "conclude":
         conclude()
     elif asked == "bye":

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""A plugin of farmjank that lends phones: those of STF or DeviceHub, booked by their REST API for as long as a run needs
+them. The token of its user is read from the environment, STF_TOKEN, and belongs to a user of its own, no administrator.
+
+    STF_TOKEN=… farmjank run --plugin stf='python3 stf.py https://stf.example --most 4' scenarios/
+
+    --most N       so many phones at most (4)
+    --model TEXT   only models whose name has this in it
+    --timeout S    a booking lapses after so many seconds in which nobody renews it (180); it is renewed in a third of them
+    --adb-key FILE the key of this computer's adb, which the user's phones are told (~/.android/adbkey.pub, where it is there)
+"""
+import argparse
+import json
+import os
+import socket
+import sys
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+TRIES = 3
+
+
+def say(message, lock=threading.Lock()):
+    with lock:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+
+class Refused(Exception):
+    """What the server said instead; `status` is 0 where it did not answer."""
+
+    def __init__(self, status, words):
+        super().__init__(words)
+        self.status = status
+
+
+class Stf:
+    def __init__(self, args):
+        self.args, self.root = args, args.url.rstrip("/") + "/api/v1"
+        self.token = os.environ.get("STF_TOKEN", "").strip()
+        self.me = None
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(self.root + path, method=method)
+        request.add_header("Authorization", f"Bearer {self.token}")
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request, timeout=15) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                words = error.read(500).decode(errors="replace")
+            try:
+                said = json.loads(words)
+                words = said.get("description") or said.get("message") or words
+            except (ValueError, AttributeError):
+                pass
+            raise Refused(error.code, f"{method} {path}: {error.code} {words}") from None
+        except (OSError, ValueError) as error:
+            raise Refused(0, f"{method} {path}: {error}") from None
+
+    def patiently(self, *asked):
+        """The same, where nothing is done twice by asking again."""
+        for left in reversed(range(TRIES)):
+            try:
+                return self.ask(*asked)
+            except Refused as refused:
+                if left == 0 or 400 <= refused.status < 500:
+                    raise
+                time.sleep(0.5)
+
+    def begin(self):
+        if not self.token:
+            raise Refused(0, "the variable STF_TOKEN holds no token")
+        user = self.patiently("GET", "/user")["user"]
+        if user.get("privilege") == "admin":
+            # Its bookings throw other people off their phones.
+            raise Refused(0, "the token is of an administrator; take one of an ordinary user")
+        self.me = user["email"]
+        try:
+            with open(os.path.expanduser(self.args.adb_key), encoding="utf-8") as key:
+                self.ask("POST", "/user/adbPublicKeys", {"publickey": key.read().strip(), "title": socket.gethostname()})
+        except (OSError, Refused):
+            pass  # It is known already, or none is needed.
+
+    def device(self, serial):
+        return self.patiently("GET", "/devices/" + urllib.parse.quote(serial, safe=""))["device"]
+
+    def is_mine(self, device):
+        return (device.get("owner") or {}).get("email") == self.me
+
+    def phones(self):
+        fields = "serial,present,ready,owner,manufacturer,model,marketName,notes"
+        wanted = (self.args.model or "").lower()
+        found = []
+        for device in self.patiently("GET", f"/devices?fields={fields}")["devices"]:
+            name = " ".join(filter(None, [device.get("manufacturer"), device.get("marketName") or device.get("model")]))
+            if device.get("present") and device.get("ready") and wanted in name.lower():
+                found.append((device["serial"], name, device))
+        return found
+
+
+class Plugin:
+    def __init__(self, args):
+        self.args, self.stf = args, Stf(args)
+        self.lock = threading.RLock()
+        self.held = {}  # serial: when it was renewed last
+        self.offered = []
+        self.listed = []
+
+    def list(self, asked):
+        try:
+            if self.stf.me is None:
+                self.stf.begin()
+            found = self.stf.phones()
+        except Refused as refused:
+            if not self.listed:
+                sys.exit(f"stf.py: {refused}")
+            return say({"plugin": "phones", "id": asked["id"], "phones": self.listed})
+        # What was offered once stays it; the others are offered as long as there is room, free ones first.
+        for serial, _, _ in sorted(found, key=lambda one: (bool(one[2].get("owner")), one[0])):
+            if serial not in self.offered and len(self.offered) < self.args.most:
+                self.offered.append(serial)
+        phones = []
+        for serial, name, device in found:
+            if serial in self.offered:
+                phone = {"phone": serial, "name": name, "labels": ["stf"]}
+                owner = device.get("owner")
+                if owner and serial not in self.held:
+                    phone["busy"] = owner.get("email") or owner.get("name") or "somebody"
+                phones.append(phone)
+        self.listed = phones
+        say({"plugin": "phones", "id": asked["id"], "phones": phones})
+
+    def take(self, asked):
+        serial, booked = asked["phone"], False
+        try:
+            self.book(serial)
+            booked = True
+            where = self.connected(serial)
+        except Refused as refused:
+            if booked:
+                self.give(serial)
+            passes = refused.status not in (400, 401, 404)
+            return say({"plugin": "not_taken", "id": asked["id"], "why": str(refused), "passes": passes})
+        with self.lock:
+            self.held[serial] = time.monotonic()
+        say({"plugin": "taken", "id": asked["id"], "connect": where})
+
+    def book(self, serial):
+        try:
+            self.stf.ask("POST", "/user/devices", {"serial": serial, "timeout": self.args.timeout * 1000})
+        except Refused as refused:
+            # Where the server fell over, the phone may be ours nevertheless. Where it refuses, a phone of ours is that of
+            # another run of the same user.
+            if 400 <= refused.status < 500 or not self.stf.is_mine(self.stf.device(serial)):
+                raise
+
+    def connected(self, serial):
+        path = f"/user/devices/{urllib.parse.quote(serial, safe='')}/remoteConnect"
+        return self.stf.patiently("POST", path)["remoteConnectUrl"]
+
+    def give(self, serial):
+        """Gives a phone back; what is wrong with that, if anything."""
+        with self.lock:
+            self.held.pop(serial, None)
+        path = f"/user/devices/{urllib.parse.quote(serial, safe='')}"
+        try:
+            self.stf.ask("DELETE", path + "/remoteConnect")
+        except Refused:
+            pass  # What follows ends it as well.
+        try:
+            self.stf.patiently("DELETE", path)
+        except Refused as refused:
+            return None if refused.status in (403, 404) else str(refused)
+
+    def back(self, asked):
+        wrong = self.give(asked["phone"])
+        if wrong:
+            say({"plugin": "notice", "text": f"{asked['phone']} stays booked until its booking lapses: {wrong}"})
+        say({"plugin": "returned", "id": asked["id"]})
+
+    def renew(self):
+        while True:
+            time.sleep(self.args.timeout / 3)
+            with self.lock:
+                held = dict(self.held)
+            for serial, last in held.items():
+                try:
+                    self.connected(serial)
+                    renewed = True
+                except Refused as refused:
+                    renewed, why = False, str(refused)
+                    over = 400 <= refused.status < 500 or time.monotonic() - last > self.args.timeout
+                with self.lock:
+                    if serial not in self.held:
+                        continue
+                    if renewed:
+                        self.held[serial] = time.monotonic()
+                    elif over:
+                        del self.held[serial]
+                        say({"plugin": "phone_lost", "phone": serial, "why": f"its booking is over: {why}"})
+
+    def leave(self):
+        with self.lock:
+            held = list(self.held)
+        threads = [threading.Thread(target=self.give, args=(serial,), daemon=True) for serial in held]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(4)
+
+    def work(self):
+        threading.Thread(target=self.renew, daemon=True).start()
+        beside = {"take_phone": self.take, "return_phone": self.back}
+        for line in sys.stdin.buffer:
+            message = json.loads(line)
+            asked = message.get("farmjank")
+            if asked == "hello":
+                if 1 not in message["protocols"]:
+                    say({"plugin": "refuse", "why": "stf.py speaks protocol 1 alone"})
+                    return
+                say({"plugin": "hello", "protocol": 1, "offers": ["devices"]})
+            elif asked == "list_phones":
+                self.list(message)
+            elif asked in beside:
+                threading.Thread(target=beside[asked], args=(message,), daemon=True).start()
+            elif asked == "bye":
+                return
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("url")
+    parser.add_argument("--most", type=int, default=4)
+    parser.add_argument("--model")
+    parser.add_argument("--timeout", type=int, default=180)
+    parser.add_argument("--adb-key", default="~/.android/adbkey.pub")
+    plugin = Plugin(parser.parse_args())
+    try:
+        plugin.work()
+    finally:
+        # Whatever ends it, nothing stays booked.
+        plugin.leave()
+
+
+main()
