@@ -89,6 +89,7 @@ codes! {
     DeviceLeased "device_leased" Tool: "the phone is already in use by this run";
     DeviceInUse "device_in_use" Lab: "another run of this computer uses the phone";
     DeviceBooked "device_booked" Lab: "somebody else has the phone, as the plugin that lends it says";
+    DeviceDrained "device_drained" Lab: "whoever keeps the farm took the phone out of service";
     DeviceChanged "device_changed" Lab: "the phone runs another system than when the run began";
     DeviceNotReady "device_not_ready" Lab: "the phone is in a state in which it cannot be used";
     Timeout "timeout" Lab: "an answer did not come in time";

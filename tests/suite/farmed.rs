@@ -9,6 +9,7 @@
 
 mod computers;
 mod queue;
+mod service;
 mod taken_up;
 
 use computers::{Computer, TERM, Wish, conducted, gathered, passing};

@@ -35,8 +35,8 @@ pub use bisect::BisectArgs;
 pub use causes::{CausesArgs, StackForm, StackRules};
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
 pub use farm::{
-    AgentArgs, FarmArgs, FarmCancelArgs, FarmCommand, FarmCommandArgs, FarmDoctorArgs, FarmInitArgs,
-    FarmRole, FarmStatusArgs,
+    AgentArgs, FarmArgs, FarmCancelArgs, FarmCommand, FarmCommandArgs, FarmDoctorArgs, FarmDrainArgs,
+    FarmInitArgs, FarmRole, FarmStatusArgs, FarmUndrainArgs,
 };
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};

@@ -72,6 +72,7 @@ mod perform;
 pub mod pictures;
 pub mod planned;
 mod prepare;
+pub mod presence;
 pub mod probes;
 pub mod progress;
 pub mod prove;

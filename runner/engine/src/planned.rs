@@ -46,7 +46,11 @@ impl Planned {
             |phone: &Surveyed| Some((phone.sighting.id.clone(), phone.facts.as_ref().ok()?.clone()));
         let facts: BTreeMap<DeviceId, DeviceFacts> = phones.iter().filter_map(answered).collect();
         let told: Vec<DeviceFacts> = facts.values().cloned().collect();
-        let silent: Vec<DeviceId> = phones.iter().filter_map(silent).map(|(id, _)| id.clone()).collect();
+        let named = !options.wanted.serials.is_empty();
+        // What somebody took out of service is told, and missed by nobody who did not name it.
+        let missed = |(_, fault): &(&DeviceId, &Fault)| named || fault.code != FaultCode::DeviceDrained;
+        let silent = phones.iter().filter_map(silent).filter(missed);
+        let silent: Vec<DeviceId> = silent.map(|(id, _)| id.clone()).collect();
         let today = day_of(&options.wall);
         let last =
             today.map(|today| quarantine::phones(&options.quarantine, &told, today)).unwrap_or_default();
@@ -55,7 +59,6 @@ impl Planned {
         let none_left = none_left(fleet, &options.selection);
         let plan = if none_left.is_some() { plan.emptied() } else { plan };
         let allow_missing = options.selection.allow_missing;
-        let named = !options.wanted.serials.is_empty();
         let shard = options.selection.shard;
         let held = match today {
             Some(today) if !plan.jobs.is_empty() => held(&options.quarantine, &plan, &facts, today),

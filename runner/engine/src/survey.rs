@@ -72,6 +72,19 @@ pub struct Listed {
     pub lost: BTreeMap<String, Fault>,
 }
 
+impl Listed {
+    /// Takes note of a change.
+    pub(crate) fn note(&mut self, arrival: Arrival) {
+        match arrival {
+            Arrival::Seen(sighting) => drop(self.seen.insert(sighting.id.clone(), sighting)),
+            Arrival::Gone { id, .. } => drop(self.seen.remove(&id)),
+            Arrival::ServerLost { server, fault } => drop(self.lost.insert(server, fault)),
+            Arrival::ServerBack { server } => drop(self.lost.remove(&server)),
+            Arrival::Settled => {}
+        }
+    }
+}
+
 /// Lists the phones present now (waiting within bounds for those wanted) and asks each ready one for its facts, all at
 /// once. A server that does not answer stands among them, by its name, for the phones it may have.
 pub async fn survey(
@@ -82,30 +95,53 @@ pub async fn survey(
     claims: &dyn Claims,
 ) -> Result<Vec<Surveyed>, Fault> {
     let until = Instant::now() + wanted.wait;
-    let Listed { seen, lost } = listed(arrivals, wanted).await?;
-    let present: Vec<String> = seen.keys().map(|id| id.0.clone()).collect();
-    let asked = seen.into_values().filter(|sighting| wanted.includes(&sighting.id)).map(|sighting| async {
-        let facts = match from_claimant(claims, &sighting, until).await {
-            Ok(None) => facts(provider, &sighting, patience).await,
+    let listed = listed(arrivals, wanted).await?;
+    Ok(Asking { provider, wanted, patience, claims }.asked(listed, &[], until).await)
+}
+
+/// Who is asked for facts, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking<'a> {
+    pub(crate) provider: &'a dyn Provider,
+    pub(crate) wanted: &'a Wanted,
+    pub(crate) patience: &'a Patience,
+    pub(crate) claims: &'a dyn Claims,
+}
+
+impl Asking<'_> {
+    /// What phones say of themselves. Those that are known are not asked again.
+    pub(crate) async fn asked(&self, listed: Listed, known: &[Surveyed], until: Instant) -> Vec<Surveyed> {
+        let (wanted, Listed { seen, lost }) = (self.wanted, listed);
+        let present: Vec<String> = seen.keys().map(|id| id.0.clone()).collect();
+        let meant = seen.into_values().filter(|sighting| wanted.includes(&sighting.id));
+        let mut surveyed = join_all(meant.map(|sighting| self.one(sighting, known, until))).await;
+        for phone in &mut surveyed {
+            phone.tagged(&wanted.inventory);
+        }
+        let should =
+            wanted.inventory.iter().filter(|phone| wanted.includes(&DeviceId(phone.id().to_owned())));
+        for serial in wanted.serials.iter().map(String::as_str).chain(should.map(InventoryPhone::id)) {
+            if !surveyed.iter().any(|phone| phone.sighting.id.0 == serial) {
+                surveyed.push(absent(serial, &present, &lost));
+            }
+        }
+        if wanted.serials.is_empty() {
+            surveyed.extend(lost.into_iter().map(unanswered));
+        }
+        surveyed
+    }
+
+    async fn one(&self, sighting: Sighting, known: &[Surveyed], until: Instant) -> Surveyed {
+        if let Some(known) = known.iter().find(|known| known.sighting == sighting && known.facts.is_ok()) {
+            return known.clone();
+        }
+        let facts = match from_claimant(self.claims, &sighting, until).await {
+            Ok(None) => facts(self.provider, &sighting, self.patience).await,
             Ok(Some(known)) => Ok(known),
             Err(fault) => Err(fault),
         };
         Surveyed { sighting, facts }
-    });
-    let mut surveyed = join_all(asked).await;
-    let listed = wanted.inventory.iter().filter(|phone| wanted.includes(&DeviceId(phone.id().to_owned())));
-    for phone in &mut surveyed {
-        phone.tagged(&wanted.inventory);
     }
-    for serial in wanted.serials.iter().map(String::as_str).chain(listed.map(InventoryPhone::id)) {
-        if !surveyed.iter().any(|phone| phone.sighting.id.0 == serial) {
-            surveyed.push(absent(serial, &present, &lost));
-        }
-    }
-    if wanted.serials.is_empty() {
-        surveyed.extend(lost.into_iter().map(unanswered));
-    }
-    Ok(surveyed)
 }
 
 /// What another run that uses a phone knows of it: a phone on which somebody measures is asked nothing. One of which
@@ -142,13 +178,8 @@ pub async fn listed(arrivals: &mut dyn Arrivals, wanted: &Wanted) -> Result<List
                 Err(_) => break,
             },
         };
-        match arrival {
-            Arrival::Seen(sighting) => drop(listed.seen.insert(sighting.id.clone(), sighting)),
-            Arrival::Gone { id, .. } => drop(listed.seen.remove(&id)),
-            Arrival::ServerLost { server, fault } => drop(listed.lost.insert(server, fault)),
-            Arrival::ServerBack { server } => drop(listed.lost.remove(&server)),
-            Arrival::Settled => settled = true,
-        }
+        settled |= arrival == Arrival::Settled;
+        listed.note(arrival);
     }
     Ok(listed)
 }

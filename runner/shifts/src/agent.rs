@@ -2,10 +2,12 @@
 //! its run is over, for the store may forget it.
 
 mod minding;
+mod phones;
 mod queue;
 
 use crate::bench::Bench;
-use crate::note::{HostNote, LabPart, PhoneNote, lease_of};
+use crate::note::{HostNote, LabPart, lease_of};
+use crate::service::OutOfService;
 use crate::shift::{Asked, LEAVES, Offer, Offered, Shift, Texts, spoken, written};
 pub use crate::working::ShiftFiles;
 use crate::working::{Working, passes};
@@ -18,12 +20,15 @@ use farmjank_farm::lease::{Ask, Lease, Terms};
 use farmjank_farm::sending::Sender;
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::file_error::FileError;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::Priority;
 use farmjank_seams::exchange::{Exchange, Leased, Taken};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use minding::Kept;
+use phones::Phones;
 use queue::{Next, Queue};
 use std::cell::RefCell;
 use std::future::pending;
@@ -44,6 +49,9 @@ pub type ReadScenarios = dyn Fn(&Texts, &Asked) -> Result<Vec<Scenario>, Fault>;
 
 /// The folder of an attempt: run, line, number.
 pub type FolderOf = dyn Fn(&str, &str, u32) -> String;
+
+/// Keeps what is out of service, for an agent that begins again.
+pub type KeepOut = dyn Fn(&[u8]) -> Result<(), FileError>;
 
 /// What an agent needs. One field for each thing that is injected.
 pub struct Setup {
@@ -67,26 +75,20 @@ pub struct Setup {
     pub files: ShiftFiles,
     /// The folder of an attempt at a line of a run.
     pub folder: Box<FolderOf>,
+    /// What of it is out of service since before.
+    pub out: OutOfService,
+    /// Keeps what is out of service.
+    pub keep_out: Box<KeepOut>,
     /// Where it says what it does.
     pub voice: Rc<dyn Voice>,
     /// How it is stopped: at first after the shift that is under way.
     pub stop: Stop,
 }
 
-/// What a shift said that is done.
-struct Kept {
-    offer: Offer,
-    sender: Sender,
-    journal: Journal,
-    /// When it was done.
-    since: Instant,
-    /// Since when nobody conducts its run.
-    unled: Option<Instant>,
-}
-
 /// What an agent is about.
 struct Agent {
     setup: Setup,
+    phones: Phones,
     queue: Queue,
     /// Said, and kept until the run is over.
     said: RefCell<Vec<Kept>>,
@@ -102,11 +104,10 @@ struct Agent {
 /// The phones cannot be reached at all, or another host has this name.
 pub async fn serve(setup: Setup) -> Result<(), Fault> {
     let (looked, phones) = setup.bench.look().await?;
-    let notes: Vec<PhoneNote> = phones.iter().map(PhoneNote::of).collect();
-    let (many, host) = (notes.len(), line(&setup.host, 60));
+    let (many, host) = (phones.len(), line(&setup.host, 60));
     setup.voice.err(&format!("agent {host}: {many} phones, waiting for work\n"));
-    let listed = written(&notes)?;
     let agent = Agent {
+        phones: Phones::new(phones, setup.out.clone()),
         setup,
         queue: Queue::default(),
         said: RefCell::default(),
@@ -127,7 +128,9 @@ pub async fn serve(setup: Setup) -> Result<(), Fault> {
     let ended = tokio::select! {
         biased;
         ended = stopped => ended,
-        ended = agent.holding(looked, &listed) => ended,
+        ended = agent.holding(looked) => ended,
+        () = agent.following() => Ok(()),
+        () = agent.withholding() => Ok(()),
         () = agent.listening() => Ok(()),
         () = agent.working() => Ok(()),
         () = agent.keeping() => Ok(()),
@@ -155,17 +158,20 @@ impl Agent {
     }
 
     /// Says that it is there, for ever.
-    async fn holding(&self, looked: RunTime, listed: &[u8]) -> Result<(), Fault> {
+    async fn holding(&self, looked: RunTime) -> Result<(), Fault> {
         let (lease, key) = (&self.lease, lease_of(&self.setup.host));
         let Setup { who, tool, lab, team, .. } = &self.setup;
         let (who, tool, lab, team) = (who.clone(), tool.clone(), lab.clone(), team.clone());
-        let (phones, me) = (digest::of(listed), who.clone());
-        let mut note = HostNote { v: VERSION, tool, who, team, lab, looked, phones, works: Vec::new() };
+        let (phones, me) = (String::new(), who.clone());
+        let (works, drained) = (Vec::new(), None);
+        let mut note = HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained };
         let is_mine = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok_and(|other| other.who == me);
         let mut told = String::new();
         loop {
             let now = self.now();
-            note.works = self.queue.told();
+            let listed = written(&self.phones.listed(&self.setup.host))?;
+            (note.works, note.phones) = (self.queue.told(), digest::of(&listed));
+            note.drained = self.phones.host_drained();
             let body = written(&note)?;
             let ask = lease.borrow().ask(now);
             let asked = match ask {
@@ -179,7 +185,7 @@ impl Agent {
                         .advise("call this one otherwise (--host), or end the other"));
                 }
                 // The list goes first: whoever reads the note reads it.
-                asked => match digest::leave(self.exchange(), listed).await {
+                asked => match digest::leave(self.exchange(), &listed).await {
                     Ok(_) => match asked {
                         Ask::Renew(fence) => self.exchange().renew(&key, fence, &body).await,
                         _ => self.exchange().claim(&key, &body).await,
@@ -241,6 +247,10 @@ impl Agent {
             }
         };
         match &offer.what {
+            Offered::Service(word) => {
+                self.heard(&offer.key, word);
+                self.finished(&receipt).await;
+            }
             Offered::Stop { now, reason } => {
                 self.queue.stop(&offer, *now, reason);
                 self.finished(&receipt).await;

@@ -137,6 +137,14 @@ impl Bench {
         }
     }
 
+    /// Those phones that can be followed, and withheld from every run of this computer; none where they are virtual.
+    pub fn attached(&self) -> Option<&AttachedBench> {
+        match self {
+            Bench::Lab(_) => None,
+            Bench::Attached(own) => Some(own),
+        }
+    }
+
     /// Measures a shift to its end.
     ///
     /// # Errors

@@ -24,6 +24,7 @@ pub mod conductor;
 pub mod note;
 mod outlet;
 pub mod said;
+pub mod service;
 mod sheet;
 pub mod shift;
 mod working;

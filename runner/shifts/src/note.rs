@@ -1,6 +1,7 @@
 //! What an agent says of itself and its phones, as long as it is there: under its lease, the phones as an object
 //! beside.
 
+use crate::service::Drained;
 use farmjank_engine::survey::Surveyed;
 use farmjank_farm::digest;
 use farmjank_farm::frames::VERSION;
@@ -54,6 +55,9 @@ pub struct HostNote {
     /// What it has to do.
     #[serde(default)]
     pub works: Vec<WorkNote>,
+    /// All of it is out of service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drained: Option<Drained>,
 }
 
 /// A shift that a host was given and is not done with.
@@ -76,8 +80,20 @@ pub struct PhoneNote {
     pub server: String,
     /// What it says of itself.
     pub facts: Option<DeviceFacts>,
-    /// Why it says nothing.
+    /// Why it says nothing, or is given to no run.
     pub fault: Option<Fault>,
+    /// It is out of service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drained: Option<PhoneDrained>,
+}
+
+/// A phone that is out of service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhoneDrained {
+    /// Why.
+    pub drained: Drained,
+    /// Who still has it; nobody where it is none.
+    pub by: Option<String>,
 }
 
 impl PhoneNote {
@@ -87,7 +103,8 @@ impl PhoneNote {
             Ok(facts) => (Some(facts.clone()), None),
             Err(fault) => (None, Some(fault.clone())),
         };
-        PhoneNote { id: phone.sighting.id.clone(), server: phone.sighting.server.clone(), facts, fault }
+        let (id, server) = (phone.sighting.id.clone(), phone.sighting.server.clone());
+        PhoneNote { id, server, facts, fault, drained: None }
     }
 
     /// As a survey.
@@ -224,11 +241,18 @@ mod tests {
             looked,
             phones: words(""),
             works: Vec::new(),
+            drained: None,
         }
     }
 
     fn phone(id: &str) -> PhoneNote {
-        PhoneNote { id: DeviceId(id.to_owned()), server: String::new(), facts: None, fault: None }
+        PhoneNote {
+            id: DeviceId(id.to_owned()),
+            server: String::new(),
+            facts: None,
+            fault: None,
+            drained: None,
+        }
     }
 
     /// What a run finds where these hosts are.

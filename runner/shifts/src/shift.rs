@@ -1,6 +1,7 @@
 //! What a host is told: its shift of a run, as an object; that there is one, and that a run is to stop, as offers.
 
 use crate::brought::Brought;
+use crate::service::ServiceWord;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
@@ -145,6 +146,8 @@ pub enum Offered {
     /// To leave files of the line again that the farm may have lost: where each is in the bundle, and what it is called
     /// as an object.
     Again(Vec<(String, String)>),
+    /// Phones go out of service, or come back; the name of the word stands in place of the run's.
+    Service(ServiceWord),
     /// To stop: after what is under way, or at once; why.
     Stop {
         /// At once.
@@ -161,7 +164,8 @@ impl Offer {
     /// `farm_garbled`, `farm_skew`.
     pub fn read(body: &[u8]) -> Result<Offer, Fault> {
         let offer: Offer = spoken("an offer", body)?;
-        let short = offer.priority.len() <= LONGEST;
+        let sound = !matches!(&offer.what, Offered::Service(word) if !word.is_sound());
+        let short = sound && offer.priority.len() <= LONGEST;
         match is_word(&offer.key) && is_word(&offer.line) && short {
             true => Ok(offer),
             false => Err(Fault::new(FaultCode::FarmGarbled, "an offer names a run that cannot be one")),

@@ -21,6 +21,7 @@ use farmjank_shifts::agent::{self, ShiftFiles};
 use farmjank_shifts::bench::{AttachedBench, Bench};
 use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
 use farmjank_shifts::note::{Host, hosts};
+use farmjank_shifts::service::OutOfService;
 use farmjank_shifts::shift::{Asked, Texts};
 use farmjank_tests::beside::Together;
 use farmjank_tests::memory::{Ear, Memory};
@@ -61,12 +62,19 @@ pub(super) struct Computer {
     claims: Rc<Together>,
     pub(super) agent: Option<JoinHandle<()>>,
     stop: Stop,
+    /// What it keeps of what is out of service.
+    out: Rc<RefCell<Vec<u8>>>,
 }
 
 impl Computer {
     pub(super) fn new(number: u64, model: &Model, weather: Weather) -> Computer {
+        Computer::with(number, model, weather, "")
+    }
+
+    /// The same; what befalls its phone, as a lab file says it.
+    pub(super) fn with(number: u64, model: &Model, weather: Weather, faults: &str) -> Computer {
         let yaml = format!(
-            "name: rack\nseed: {number}\nphones: [ {{ archetype: pixel-6, serial: phone-{number} }} ]\n"
+            "name: rack\nseed: {number}\nphones: [ {{ archetype: pixel-6, serial: phone-{number} }} ]\n{faults}"
         );
         let servers = Lab::from_yaml(&yaml).expect("a lab");
         let lab = servers.build().expect("a lab that can be built");
@@ -80,6 +88,7 @@ impl Computer {
             agent: None,
             claims: Rc::default(),
             stop: Stop::default(),
+            out: Rc::default(),
         }
     }
 
@@ -139,6 +148,14 @@ impl Computer {
             read: Box::new(|texts, asked| Ok(read_scenarios(texts, asked))),
             files: ShiftFiles { read: Box::new(read), below: Box::new(below), forget: Box::new(forget) },
             folder: Box::new(|run, line, attempt| format!("{run}/{line}/{attempt}")),
+            out: OutOfService::read(&self.out.borrow()).unwrap_or_default(),
+            keep_out: Box::new({
+                let out = self.out.clone();
+                move |bytes| {
+                    *out.borrow_mut() = bytes.to_vec();
+                    Ok(())
+                }
+            }),
             voice: Rc::new(Ear::default()),
             stop: self.stop.clone(),
         };

@@ -15,12 +15,12 @@ use tokio::time::{Instant, sleep};
 /// looked at and made ready.
 const HANDOVER: Span = Span::from_ms(12_000);
 
-fn events(files: &Memory) -> Vec<Event> {
+pub(super) fn events(files: &Memory) -> Vec<Event> {
     Record::read_ndjson(&files.read(farmjank_engine::scribe::LOG)).expect("a log that keeps every law").1
 }
 
 /// Iterations of a log, as they were measured.
-fn iterations(files: &Memory) -> Vec<(RunTime, RunTime)> {
+pub(super) fn iterations(files: &Memory) -> Vec<(RunTime, RunTime)> {
     let (mut begun, mut all) = (None, Vec::new());
     for event in events(files) {
         match event.fact {
@@ -34,17 +34,17 @@ fn iterations(files: &Memory) -> Vec<(RunTime, RunTime)> {
     all
 }
 
-async fn ended(run: Conducted) -> Record {
+pub(super) async fn ended(run: Conducted) -> Record {
     let ended = tokio::time::timeout(Duration::from_secs(7200), run).await;
     ended.expect("it ends").expect("it does not panic").expect("a run")
 }
 
-fn on_one_clock(story: impl Future<Output = ()>) {
+pub(super) fn on_one_clock(story: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     tokio::task::LocalSet::new().block_on(&runtime.expect("a runtime"), story);
 }
 
-async fn begins(files: &Memory) {
+pub(super) async fn begins(files: &Memory) {
     while !String::from_utf8_lossy(&files.read(farmjank_engine::scribe::LOG)).contains("trial_started") {
         sleep(Duration::from_millis(50)).await;
     }

@@ -164,6 +164,10 @@ pub enum FarmCommand {
     Doctor(FarmDoctorArgs),
     /// Have the hosts of a run stop, wherever it is conducted.
     Cancel(FarmCancelArgs),
+    /// Take phones out of service: runs that have one give it away after their iteration, and none is given it.
+    Drain(FarmDrainArgs),
+    /// Put phones back into service.
+    Undrain(FarmUndrainArgs),
 }
 
 /// `farmjank farm cancel`
@@ -181,6 +185,52 @@ pub struct FarmCancelArgs {
     /// At once, and not after the iteration that is under way.
     #[arg(long)]
     pub now: bool,
+}
+
+const DRAIN_EXAMPLES: &str = "Examples:\n  \
+farmjank farm drain rack-3 R58M123ABC --why 'the battery swells' --farm tls://farm.example:443   # one phone\n  \
+farmjank farm drain rack-3 --why 'moves to another room' --farm tls://farm.example:443           # all of the host\n\n\
+Exit codes: 0 out of service, and nobody has it · 2 usage · 3 somebody still has it, or the host does not answer";
+
+/// `farmjank farm drain`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = DRAIN_EXAMPLES)]
+pub struct FarmDrainArgs {
+    /// The host.
+    #[arg(value_name = "HOST")]
+    pub host: String,
+    /// Its phones by serial; all of the host, also those that are plugged in later, where none is named.
+    #[arg(value_name = "SERIAL")]
+    pub phones: Vec<String>,
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// Why, as everybody is told who asks for the phone.
+    #[arg(long, value_name = "TEXT")]
+    pub why: String,
+    /// How long runs that have a phone are waited for.
+    #[arg(long, value_name = "TIME", default_value = "10m", hide_default_value = true)]
+    pub wait: String,
+}
+
+/// `farmjank farm undrain`
+#[derive(Args, Debug, Clone)]
+pub struct FarmUndrainArgs {
+    /// The host.
+    #[arg(value_name = "HOST")]
+    pub host: String,
+    /// Its phones by serial; all that is out of service there where none is named.
+    #[arg(value_name = "SERIAL")]
+    pub phones: Vec<String>,
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
 }
 
 /// `farmjank farm status`

@@ -13,11 +13,13 @@ use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
 use farmjank_farm::subjects::word;
 use farmjank_frames::ftrace::Methods;
+use farmjank_leaf::text::name as shown;
 use farmjank_results::fault::Fault;
 use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{Setup, ShiftFiles, serve};
 use farmjank_shifts::bench::{AttachedBench, Bench, LabBench};
 use farmjank_shifts::note::LabPart;
+use farmjank_shifts::service::OutOfService;
 use farmjank_shifts::shift::Asked;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -25,6 +27,10 @@ use std::time::Duration;
 
 /// The folder of what was measured, within an agent's.
 const SHIFTS: &str = "shifts";
+/// What is out of service, in an agent's folder.
+const OUT: &str = "out-of-service.json";
+/// Most bytes of that which are read.
+const MOST_OUT: u64 = 16 << 20;
 /// What an agent that died left there is nobody's after that.
 const KEPT: Duration = Duration::from_hours(7 * 24);
 /// Largest file of evidence that is sent.
@@ -65,7 +71,7 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
         None => attached_bench(args).await?,
     };
     let exchange = connected(&args.farm, &args.of, &args.host, true).await.map_err(NoAgent::Failed)?;
-    let root = state.root.clone();
+    let (root, place) = (state.root.clone(), state.root.join(OUT));
     let setup = Setup {
         exchange,
         host: args.host.clone(),
@@ -83,10 +89,22 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
         folder: Box::new(move |run, line, attempt| {
             root.join(SHIFTS).join(format!("{run}-{line}-{attempt}")).to_string_lossy().into_owned()
         }),
+        out: out_of_service(&place)?,
+        keep_out: Box::new(move |bytes| host::write_file(&place, bytes)),
         voice: Rc::new(Streams),
         stop,
     };
     serve(setup).await.map_err(NoAgent::Failed)
+}
+
+/// What was out of service when the agent ended: a phone is not back because a service began again.
+fn out_of_service(place: &Path) -> Result<OutOfService, NoAgent> {
+    if !host::is_there(place) {
+        return Ok(OutOfService::default());
+    }
+    let bytes = host::read_file(place, MOST_OUT)?;
+    let none = || usage!("{} says not what is out of service; mend or remove it", shown(place));
+    OutOfService::read(&bytes).ok_or_else(|| none().into())
 }
 
 /// The part of a lab that is played.

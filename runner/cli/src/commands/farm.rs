@@ -3,6 +3,7 @@
 mod cancel;
 mod doctor;
 mod init;
+mod service;
 
 use crate::args::{FarmCommand, FarmCommandArgs, FarmStatusArgs};
 use crate::farm::{connected, failed};
@@ -13,6 +14,7 @@ use farmjank_leaf::text::line;
 use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
 use farmjank_shifts::note::{Host, PhoneNote, WorkNote, listed};
+use farmjank_shifts::service::Drained;
 
 /// Longest name or reason that is shown, characters.
 const WIDE: usize = 160;
@@ -22,6 +24,8 @@ pub async fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
     let answered = match &args.command {
         FarmCommand::Init(args) => return init::run(args),
         FarmCommand::Cancel(args) => cancel::run(args).await,
+        FarmCommand::Drain(args) => service::drain(args).await,
+        FarmCommand::Undrain(args) => service::undrain(args).await,
         FarmCommand::Doctor(args) => doctor::run(args, terminal).await,
         FarmCommand::Status(args) => status(args).await.map(|hosts| {
             Streams.out(&told(&hosts));
@@ -62,7 +66,9 @@ fn told(hosts: &[Host]) -> String {
             format!("{} phones", host.phones.len())
         };
         let (name, tool) = (line(&host.name, WIDE), line(&host.note.tool, WIDE));
-        out.push_str(&format!("{name}: {many}, {tool}{}\n", plays.unwrap_or_default()));
+        let drained = host.note.drained.as_ref().map(|drained| format!(", {}", of_drained(drained)));
+        let (plays, drained) = (plays.unwrap_or_default(), drained.unwrap_or_default());
+        out.push_str(&format!("{name}: {many}, {tool}{plays}{drained}\n"));
         host.note.works.iter().for_each(|work| out.push_str(&format!("  {}\n", of_work(work))));
         host.phones.iter().for_each(|phone| out.push_str(&format!("  {}\n", of_phone(phone))));
     }
@@ -76,8 +82,16 @@ fn of_work(work: &WorkNote) -> String {
     format!("run {run} ({priority}) {how}")
 }
 
+fn of_drained(drained: &Drained) -> String {
+    format!("out of service since {}: {}", line(&drained.since, WIDE), line(&drained.why, WIDE))
+}
+
 fn of_phone(phone: &PhoneNote) -> String {
     let id = line(&phone.id.0, WIDE);
+    if let Some(own) = &phone.drained {
+        let still = own.by.as_ref().map(|by| format!(" (still used by {})", line(by, WIDE)));
+        return format!("{id}  {}{}", of_drained(&own.drained), still.unwrap_or_default());
+    }
     match (&phone.facts, &phone.fault) {
         (Some(facts), _) => {
             let hz = facts.fastest_hz().map(|hz| format!(", {hz:.0} Hz")).unwrap_or_default();

@@ -6,6 +6,7 @@ mod kept;
 #[cfg(target_os = "linux")]
 mod made;
 mod queue;
+mod service;
 mod taken_up;
 #[cfg(target_os = "linux")]
 mod well;
@@ -50,6 +51,8 @@ impl Agents {
 struct Rack {
     _agents: Agents,
     _lab: Lab,
+    /// Where its phone is, as `--adb` takes it.
+    adb: String,
 }
 
 impl Rack {
@@ -57,9 +60,9 @@ impl Rack {
         write(folder, "s.yaml", SMOOTH);
         let lab = write(folder, "one.yaml", "name: one\nphones: [ { archetype: pixel-6 } ]\n");
         let lab = Lab::serve(folder, &lab, 1, &folder.join("truth.json"));
-        let adb = ["--adb", lab.socket.strip_prefix("tcp:").expect("a socket")];
-        let agents = Agents(vec![agent(folder, url, "rack", &adb)]);
-        Rack { _agents: agents, _lab: lab }
+        let adb = lab.socket.strip_prefix("tcp:").expect("a socket").to_owned();
+        let agents = Agents(vec![agent(folder, url, "rack", &["--adb", &adb])]);
+        Rack { _agents: agents, _lab: lab, adb }
     }
 }
 

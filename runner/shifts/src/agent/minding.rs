@@ -1,10 +1,11 @@
 //! What an agent keeps of shifts that are done: what they said, and their files, for the store may forget them as long
 //! as the run is not over.
 
-use super::{Agent, Kept, OVER};
+use super::{Agent, OVER};
 use crate::shift::Offer;
 use farmjank_farm::digest;
-use farmjank_farm::sending::Step;
+use farmjank_farm::journal::Journal;
+use farmjank_farm::sending::{Sender, Step};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -14,6 +15,17 @@ const MINDS: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_hours(14 * 24);
 /// Attempts whose files are looked through.
 const ATTEMPTS: u32 = 100;
+
+/// What a shift said that is done.
+pub(super) struct Kept {
+    pub(super) offer: Offer,
+    pub(super) sender: Sender,
+    pub(super) journal: Journal,
+    /// When it was done.
+    pub(super) since: Instant,
+    /// Since when nobody conducts its run.
+    pub(super) unled: Option<Instant>,
+}
 
 impl Agent {
     /// Leaves a file of a line again, whichever attempt made it.
