@@ -1,9 +1,10 @@
 // A step for pipelines, of a shared library: `farmjank(paths: 'scenarios', args: '--profile gate')`, on an agent with phones.
 // Undecided (4) is unstable; a breached limit (1), a fault of the lab (3) and a mistake (2) fail the build and say which it was.
 def call(Map given = [:]) {
-  String out = given.get('out', 'farmjank-out')
+  // No `get` with a default: the sandbox that libraries of a folder run in refuses it.
+  String out = given.get('out') ?: 'farmjank-out'
   int code = 0
-  withEnv(["FARMJANK_PATHS=${given.get('paths', 'scenarios')}", "FARMJANK_ARGS=${given.get('args', '')}", "FARMJANK_TO=${out}"]) {
+  withEnv(["FARMJANK_PATHS=${given.get('paths') ?: 'scenarios'}", "FARMJANK_ARGS=${given.get('args') ?: ''}", "FARMJANK_TO=${out}"]) {
     // Words are words: no patterns, and nothing in them is run.
     code = sh(returnStatus: true, script: 'set -f; farmjank run $FARMJANK_ARGS --out "$FARMJANK_TO" --overwrite -- $FARMJANK_PATHS')
   }
@@ -13,7 +14,7 @@ def call(Map given = [:]) {
     unstable('farmjank: undecided')
   } else if (code != 0) {
     Map why = [1: 'a limit was breached', 2: 'a mistake in flags or scenarios', 3: 'a fault of the lab', 5: 'nothing was selected']
-    error("farmjank: exit ${code}, ${why.get(code, 'interrupted')}")
+    error("farmjank: exit ${code}, ${why.get(code) ?: 'interrupted'}")
   }
   return code
 }

@@ -1,5 +1,6 @@
 //! The kits of GitLab, Buildkite and Jenkins: their shell as an agent would run it, before a stand-in for the agent.
-//! What vendors say of the form of GitLab's is asked in `.ci/run`; nothing here knows Groovy.
+//! What vendors say of the form of GitLab's is asked in `.ci/run`; what is Groovy runs in Groovy, on stand-ins for
+//! Jenkins' steps.
 
 use crate::act::yaml;
 use crate::world::{Ended, SMOOTH, ended, farmjank, write};
@@ -180,4 +181,61 @@ fn the_shell_of_the_step_for_jenkins_runs_what_it_is_given_and_no_more() {
     for (name, _) in set {
         assert!(step.contains(&format!("\"{name}=")), "{name} is what the step sets");
     }
+}
+
+/// Groovy, and the Java it needs; where there is none it is said, and CI fails.
+fn groovy() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let find = |name: &str| {
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
+    };
+    let java = find("groovy").and(find("java")).and_then(|java| std::fs::canonicalize(java).ok());
+    let home = java.and_then(|java| Some(java.parent()?.parent()?.to_owned()));
+    assert!(home.is_some() || std::env::var_os("CI").is_none(), "groovy is missing: Debian package groovy");
+    home
+}
+
+/// What becomes of a build of Jenkins, by the exit of the run: of the step, and of the file that `init` writes.
+const BUILDS: &str = "\
+step 0 SUCCESS published
+step 1 FAILURE farmjank: exit 1, a limit was breached published
+step 2 FAILURE farmjank: exit 2, a mistake in flags or scenarios published
+step 3 FAILURE farmjank: exit 3, a fault of the lab published
+step 4 UNSTABLE farmjank: undecided published
+step 5 FAILURE farmjank: exit 5, nothing was selected published
+step 130 FAILURE farmjank: exit 130, interrupted published
+file 0 SUCCESS published
+file 1 FAILURE farmjank: exit 1, see the test results published
+file 2 FAILURE farmjank: exit 2, see the test results published
+file 3 FAILURE farmjank: a fault of the lab, nothing was judged published
+file 4 UNSTABLE farmjank: undecided published
+file 5 FAILURE farmjank: exit 5, see the test results published
+file 130 FAILURE farmjank: exit 130, see the test results published
+told run|--label|note=$(touch|pwned)|*|--out|o u't|--overwrite|--|a;b|$HOME|
+untold run|--out|farmjank-out|--overwrite|--|scenarios|
+lab step FAILURE farmjank: exit 1, a limit was breached published
+lab file FAILURE farmjank: exit 1, see the test results published
+";
+
+#[test]
+fn builds_of_jenkins_end_in_its_groovy_as_the_run_did_and_publish_whatever_it_was() {
+    let Some(java) = groovy() else {
+        println!("skipped: no groovy here (Debian package groovy)");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    crate::world::run(place, &["init", "--ci", "jenkins"]);
+    std::fs::remove_file(place.join("scenarios/home-feed.yaml")).expect("it");
+    write(place, "scenarios/s.yaml", &failing());
+    let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/other_kits/jenkins.groovy");
+    let (harness, step) =
+        (harness.display().to_string(), kit("jenkins/vars/farmjank.groovy").display().to_string());
+    let words = ["-c", "exec groovy \"$@\"", "groovy", &harness, &step, "Jenkinsfile"];
+    let ran = bash(place, &words, &[("JAVA_HOME", &java.display().to_string())]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let said: String =
+        ran.out.lines().filter(|l| !l.starts_with("| ")).map(|l| l.to_owned() + "\n").collect();
+    assert_eq!(said, BUILDS, "{}", ran.err);
+    assert!(!place.join("pwned").exists());
 }
