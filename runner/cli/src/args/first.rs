@@ -10,7 +10,7 @@ pub struct InitArgs {
     /// Where to write.
     #[arg(default_value = ".", value_name = "FOLDER", hide_default_value = true)]
     pub folder: PathBuf,
-    /// Whose CI file: github, gitlab, jenkins, buildkite, azure or none.
+    /// Whose CI file: github, gitlab, jenkins, buildkite, azure, bitrise or none.
     #[arg(long, value_enum, default_value = "github", hide_possible_values = true)]
     pub ci: Ci,
 }
@@ -44,6 +44,8 @@ pub enum Ci {
     Buildkite,
     /// Azure Pipelines.
     Azure,
+    /// Bitrise.
+    Bitrise,
     /// No CI file.
     None,
 }

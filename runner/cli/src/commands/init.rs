@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const CONFIG: &str = include_str!("init/farmjank.toml");
 const SCENARIO: &str = include_str!("init/home-feed.yaml");
 /// Whose CI reads which files. GitHub's action comes along: it is of this version, and nobody else's to change.
-const CI: [(Ci, &str, &str); 9] = [
+const CI: [(Ci, &str, &str); 10] = [
     (Ci::Github, ".github/workflows/smooth.yml", include_str!("init/github.yaml")),
     (Ci::Github, ".github/actions/farmjank/action.yml", include_str!("../../../../ci/github/action.yml")),
     (Ci::Github, ".github/actions/farmjank/install.sh", include_str!("../../../../ci/github/install.sh")),
@@ -22,6 +22,7 @@ const CI: [(Ci, &str, &str); 9] = [
     (Ci::Jenkins, "Jenkinsfile", include_str!("init/Jenkinsfile")),
     (Ci::Buildkite, ".buildkite/pipeline.yml", include_str!("init/buildkite.yaml")),
     (Ci::Azure, "azure-pipelines.yml", include_str!("init/azure.yaml")),
+    (Ci::Bitrise, "bitrise.yml", include_str!("init/bitrise.yaml")),
 ];
 /// Where runs are kept.
 const IGNORED: &str = "results/";

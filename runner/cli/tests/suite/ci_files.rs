@@ -8,11 +8,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// Whose CI, its file, and what stands before the commands in it.
-const FILES: [(&str, &str, &str); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     ("gitlab", ".gitlab-ci.yml", "script: ["),
     ("jenkins", "Jenkinsfile", "script: '"),
     ("buildkite", ".buildkite/pipeline.yml", "command: |"),
     ("azure", "azure-pipelines.yml", "bash: |"),
+    ("bitrise", "bitrise.yml", "content: |"),
 ];
 
 /// The commands of a file: the block below the mark, or what stands behind it up to its quote, bracket or comment.
@@ -48,7 +49,9 @@ fn agent(place: &Path, commands: &str) -> Ended {
     }
     let path = std::env::var("PATH").unwrap_or_default();
     shell.env("PATH", format!("{}:{path}", place.join("bin").display()));
-    ended(&mut shell)
+    let deployed = place.join("deployed");
+    std::fs::create_dir_all(&deployed).expect("a folder");
+    ended(shell.env("BITRISE_DEPLOY_DIR", deployed))
 }
 
 #[test]
@@ -80,6 +83,11 @@ fn every_ci_file_runs_leaves_what_it_publishes_and_works_again_in_the_same_works
             let annotation = std::fs::read_to_string(place.join("annotation.md")).expect("an annotation");
             assert!(annotation.contains("fling the feed"), "{annotation}");
         }
+        if ci == "bitrise" {
+            for deployed in ["report.html", "junit.xml", "farmjank.tar.gz"] {
+                assert!(place.join("deployed").join(deployed).is_file(), "no {deployed}");
+            }
+        }
     }
 }
 
@@ -102,13 +110,26 @@ fn every_ci_file_hands_on_the_exit_that_its_ci_acts_on() {
                 "{ci}: {}",
                 ended.out
             );
+            // Bitrise knows no more than that a step failed; why, its log says.
+            let told = match code {
+                1 => "farmjank: a limit was breached\n",
+                3 => "farmjank: a fault of the lab, nothing was judged\n",
+                4 => "farmjank: undecided, neither good nor bad\n",
+                _ => "",
+            };
+            assert!(ci != "bitrise" || ended.out == told, "{code}: {}", ended.out);
         }
         let undecided = [
             "exit_codes: [ 4 ]",
             "rc == 4) { unstable(",
             "soft_fail: [ { exit_status: 4 } ]",
             "SucceededWithIssues",
+            // No such state: it fails, never passes, and the file says so where that is changed.
+            "Bitrise has no word for what is neither good nor bad: it fails the build. YOURS:",
         ];
-        assert!(undecided.iter().any(|words| text.contains(words)), "{ci} takes undecided for a failure");
+        assert!(
+            undecided.iter().any(|words| text.contains(words)),
+            "{ci} takes undecided for a failure without a word"
+        );
     }
 }
