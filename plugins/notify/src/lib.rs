@@ -1,4 +1,5 @@
-//! Who is told of a run: one comment on a pull request that is kept up to date ([`pull_request`]), and chats, which get
+//! Who is told of a run: one comment on a pull request that is kept up to date ([`pull_request`]), a check run on a
+//! commit ([`check_run`]), and chats, which get
 //! one message of what changed ([`chats`]), as letters do ([`mail`]).
 //!
 //! Read in this order: [`news`] (what a run says that the one before did not), [`kept`] (the one before) → [`message`]
@@ -15,12 +16,14 @@
 //! ```
 
 pub mod chats;
+pub mod check_run;
 mod comment;
 pub mod kept;
 pub mod mail;
 pub mod message;
 pub mod news;
 pub mod pull_request;
+pub mod repository;
 mod sign;
 mod world;
 

@@ -5,6 +5,7 @@
 //! made at once the oldest stays. A comment of a later run is left as it is.
 
 use crate::comment::{Comment, order_of};
+use crate::repository::Repository;
 use crate::world::{Came, Talk, Undelivered, World, said};
 use farmjank_requests::{Answer, Method, Request};
 use serde_json::{Value, json};
@@ -21,12 +22,11 @@ const MADE: u32 = 5;
 /// A pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequest {
-    owner: String,
-    name: String,
+    repository: Repository,
     number: u64,
 }
 
-/// What became of the comment.
+/// What became of what is kept there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// There was none, and now there is.
@@ -67,26 +67,17 @@ impl PullRequest {
     /// Reads `OWNER/REPO#NUMBER`.
     pub fn parse(text: &str) -> Option<PullRequest> {
         let (place, number) = text.split_once('#')?;
-        let (owner, name) = place.split_once('/')?;
-        let letter = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        let is_word = |word: &str| {
-            (1..=100).contains(&word.len()) && word.chars().all(letter) && !word.chars().all(|c| c == '.')
-        };
         let number = number.parse().ok().filter(|number| *number > 0)?;
-        (is_word(owner) && is_word(name)).then(|| PullRequest {
-            owner: owner.to_owned(),
-            name: name.to_owned(),
-            number,
-        })
+        Some(PullRequest { repository: Repository::parse(place)?, number })
     }
 
     /// As a person would name it.
     pub fn shown(&self) -> String {
-        format!("{}/{}#{}", self.owner, self.name, self.number)
+        format!("{}#{}", self.repository.shown(), self.number)
     }
 
     fn path(&self, rest: &str) -> String {
-        format!("repos/{}/{}/issues/{rest}", self.owner, self.name)
+        self.repository.path(&format!("issues/{rest}"))
     }
 
     /// Keeps the comment.
@@ -221,7 +212,7 @@ fn there(comment: &Value) -> Option<There> {
 }
 
 /// An address a person can open; empty where it is none.
-fn url(comment: &Value) -> String {
+pub(crate) fn url(comment: &Value) -> String {
     let url = comment["html_url"].as_str().unwrap_or_default();
     let plain = url.len() <= 300 && url.chars().all(|c| c.is_ascii_graphic());
     if plain && url.starts_with("https://") { url.to_owned() } else { String::new() }

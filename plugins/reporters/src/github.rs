@@ -59,15 +59,38 @@ pub fn annotations(record: &Record) -> String {
     text
 }
 
-/// One command. What made the app fail is an error; what could not be told is a warning, and no word about the app.
-fn annotation(cell: &Cell, same: usize, command: &str) -> String {
+/// A place in a scenario, and what is to be said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The scenario's file, as the repository has it.
+    pub file: String,
+    /// Row and column, from 1; none where it is about several.
+    pub place: Option<(u32, u32)>,
+    /// What it came to: none where it does not gate.
+    pub verdict: Option<Verdict>,
+    /// In a few words.
+    pub title: String,
+    /// In full.
+    pub message: String,
+}
+
+/// Every cell that did not pass, the worst first; those of a job that all say the same are one.
+pub fn marks(record: &Record) -> Vec<Mark> {
+    let all = worst_first(record);
+    let bad = stories(&all).into_iter().filter(|(cell, _)| cell.verdict != Some(Verdict::Pass));
+    bad.map(|(cell, same)| mark(cell, same)).collect()
+}
+
+/// What the run came to, in a line.
+pub fn headline(record: &Record) -> String {
+    let counts = sentence::counts(&worst_first(record));
+    let label = sentence::virtual_label(record).map(|label| format!(". {label}")).unwrap_or_default();
+    line(&format!("{}: {counts}{label}", words::verdict(record.verdict)), SENTENCE)
+}
+
+fn mark(cell: &Cell, same: usize) -> Mark {
     let planned = &cell.job.planned;
-    let mut parts = Vec::new();
     let file = planned.file.replace('\\', "/");
-    parts.push(format!("file={}", property(&line(file.trim_start_matches("./"), NAME))));
-    if let Some((row, column)) = cell.place.filter(|_| same == 1) {
-        parts.push(format!("line={row},col={column}"));
-    }
     let what = if same > 1 { format!("all {same} windows") } else { cell.name.to_owned() };
     let what = line(&what, NAME);
     let is_regression = cell.kind().is_some_and(|kind| kind.starts_with("regression."));
@@ -75,7 +98,6 @@ fn annotation(cell: &Cell, same: usize, command: &str) -> String {
     let told = quarantined::sentence(cell).map(|told| format!("; {}", line(&told, SENTENCE)));
     let aside = if told.is_some() { format!("{}, ", quarantined::TITLE) } else { String::new() };
     let title = format!("{aside}{kind}: {what} on {}", line(&sentence::phone(cell), NAME));
-    parts.push(format!("title={}", property(&title)));
     let message = format!(
         "{}: {}{}",
         line(&planned.scenario, NAME),
@@ -84,7 +106,23 @@ fn annotation(cell: &Cell, same: usize, command: &str) -> String {
     );
     let again = rerun::sentence(cell).map(|again| format!("; {}", line(&again, SENTENCE)));
     let late = cell.causes().map(|found| format!("; {}", line(&why::plain(found), SENTENCE)));
-    let message = message + &again.unwrap_or_default() + &late.unwrap_or_default();
+    Mark {
+        file: line(file.trim_start_matches("./"), NAME),
+        place: cell.place.filter(|_| same == 1),
+        verdict: cell.verdict.filter(|_| cell.quarantine().is_none()),
+        title,
+        message: message + &again.unwrap_or_default() + &late.unwrap_or_default(),
+    }
+}
+
+/// One command. What made the app fail is an error; what could not be told is a warning, and no word about the app.
+fn annotation(cell: &Cell, same: usize, command: &str) -> String {
+    let Mark { file, place, title, message, .. } = mark(cell, same);
+    let mut parts = vec![format!("file={}", property(&file))];
+    if let Some((row, column)) = place {
+        parts.push(format!("line={row},col={column}"));
+    }
+    parts.push(format!("title={}", property(&title)));
     format!("::{command} {}::{}\n", parts.join(","), data(&message))
 }
 

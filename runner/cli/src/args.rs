@@ -44,7 +44,7 @@ pub use health::HealthArgs;
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use lab::{LabArgs, LabCommand, ServeArgs};
 pub use merge::MergeArgs;
-pub use notify::NotifyArgs;
+pub use notify::{NeutralVerdict, NotifyArgs};
 pub use plugin::{CheckPluginArgs, LenderFlag, PluginArgs, PluginCommand, PluginFlag};
 pub use prove::{DevicesArgs, DoctorArgs};
 pub use quarantine::{

@@ -2,6 +2,7 @@
 
 mod after_run;
 mod changes;
+mod check;
 mod given;
 mod mail;
 mod not_told;
@@ -39,6 +40,9 @@ fn told(args: &NotifyArgs) -> Result<bool, CommandError> {
     let until = Until::within(time(&args.time)?);
     let targets = args.to.iter().map(|to| Target::parse(to)).collect::<Result<Vec<_>, _>>()?;
     let comment = pull::comment(args)?;
+    if targets.iter().any(|target| matches!(target, Target::CheckRun(_))) {
+        check::on_a_commit(&args.comment.commit)?;
+    }
     let news = match targets.iter().any(|target| matches!(target, Target::Listener(_))) {
         true => Some(changes(args)?),
         false => None,
@@ -47,6 +51,7 @@ fn told(args: &NotifyArgs) -> Result<bool, CommandError> {
     for target in &targets {
         let told = match (target, &news) {
             (Target::PullRequest(place), _) => pull::tell(place, &comment, args, until),
+            (Target::CheckRun(place), _) => check::tell(place, &comment, args, until),
             (Target::Listener(one), Some(news)) => {
                 news.tell(one, until, args.dry_run).map(|outcome| match outcome {
                     Outcome::Told => format!("{} is told\n", one.shown()),

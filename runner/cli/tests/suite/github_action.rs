@@ -1,5 +1,7 @@
 //! The action of `ci/github/`, step by step as a runner would run it, before a model of GitHub with faults.
 
+mod check_run;
+mod checks;
 mod comment;
 mod installed;
 mod pulls;

@@ -203,6 +203,7 @@ fn of_runs(name: &str) -> Vec<Vec<String>> {
         &["tickets", &bundle, "--to", "github:acme/shop", "--label", name],
         &["notify", &bundle, "--to", "pull-request:acme/shop#12", "--dry-run"],
         &["notify", &bundle, "--to", name, "--dry-run"],
+        &["notify", &bundle, "--to", "check-run:acme/shop", "--commit", name, "--dry-run"],
         &["report", &bundle, "--plugin", name],
         &["report", &bundle, "--plugin", &format!("x=echo '{name}'")],
         &["report", &bundle, "--plugin", &format!("x=./'{name}'")],

@@ -39,30 +39,39 @@ pub fn tell(
     args: &NotifyArgs,
     until: Until,
 ) -> Result<String, NotTold> {
-    let comment = Comment { page: page::page(args)?, ..comment.clone() };
+    let comment = Comment { page: page::page(args)?.text, ..comment.clone() };
     if args.dry_run {
         return Ok(comment.body());
     }
+    let mut wire = hub(args, until)?;
+    let kept = world::waited(async {
+        let mut talk = Talk::new(&mut wire, "GitHub", until.left());
+        place.keep(&mut talk, &comment).await
+    })?;
+    Ok(said(&place.shown(), "comment", &kept))
+}
+
+/// GitHub, by the token of the environment.
+///
+/// # Errors
+/// There is no token, or no way there.
+pub fn hub(args: &NotifyArgs, until: Until) -> Result<Wire, NotTold> {
     let own = host::env("GITHUB_API_URL").filter(|url| !url.is_empty());
     let base = args.comment.url.clone().or(own).unwrap_or_else(|| pull_request::BASE.to_owned());
     let base = Base::parse("--url", &base)?;
     let missing = || NotTold::Missing("token", pull_request::TOKEN.to_owned());
     let token = given(pull_request::TOKEN)?.ok_or_else(missing)?;
-    let mut wire = Wire::to(base, Some(&Token::Bearer(token)), until)?;
-    let kept = world::waited(async {
-        let mut talk = Talk::new(&mut wire, "GitHub", until.left());
-        place.keep(&mut talk, &comment).await
-    })?;
-    Ok(said(place, &kept))
+    Ok(Wire::to(base, Some(&Token::Bearer(token)), until)?)
 }
 
-fn said(place: &PullRequest, kept: &Kept) -> String {
-    let what = match kept {
-        Kept::Made(_) => "has a comment now",
-        Kept::Changed(_) => "has its comment up to date",
-        Kept::Same(_) => "said so already",
-        Kept::Later(_) => "keeps what a later run said",
+/// What became of it, in words.
+pub fn said(place: &str, what: &str, kept: &Kept) -> String {
+    let became = match kept {
+        Kept::Made(_) => format!("has a {what} now"),
+        Kept::Changed(_) => format!("has its {what} up to date"),
+        Kept::Same(_) => "said so already".to_owned(),
+        Kept::Later(_) => "keeps what a later run said".to_owned(),
     };
     let url = if kept.url().is_empty() { String::new() } else { format!(": {}", kept.url()) };
-    format!("{} {what}{url}\n", place.shown())
+    format!("{place} {became}{url}\n")
 }

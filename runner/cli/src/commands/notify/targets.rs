@@ -9,11 +9,13 @@ use farmjank_leaf::mask::Mask;
 use farmjank_leaf::text::typed;
 use farmjank_notify::chats::Chat;
 use farmjank_notify::pull_request::PullRequest;
+use farmjank_notify::repository::Repository;
 use farmjank_requests::door::Base;
 
 /// Who is told.
 pub enum Target {
     PullRequest(PullRequest),
+    CheckRun(Repository),
     Listener(Listener),
 }
 
@@ -40,7 +42,7 @@ pub struct Address {
     pub secret: Option<String>,
 }
 
-const WRITE: &str = "write pull-request:OWNER/REPO#NUMBER, slack, teams, feishu, dingtalk, webhook or mail, all but the first also as slack:VARIABLE";
+const WRITE: &str = "write pull-request:OWNER/REPO#NUMBER, check-run:OWNER/REPO, slack, teams, feishu, dingtalk, webhook or mail, all but the first two also as slack:VARIABLE";
 
 impl Target {
     /// Reads `--to`.
@@ -54,6 +56,12 @@ impl Target {
                 .ok_or_else(|| usage!("--to `{}`: write pull-request:OWNER/REPO#NUMBER", typed(text, 100)))?;
             return Ok(Target::PullRequest(place));
         }
+        if let Some(place) = text.strip_prefix("check-run:") {
+            let place = Repository::parse(place);
+            let place =
+                place.ok_or_else(|| usage!("--to `{}`: write check-run:OWNER/REPO", typed(text, 100)))?;
+            return Ok(Target::CheckRun(place));
+        }
         match Listener::parse(text) {
             Some(listener) => Ok(Target::Listener(listener)),
             None => Err(usage!("--to `{}`: {WRITE}", typed(text, 100))),
@@ -64,6 +72,7 @@ impl Target {
     pub fn shown(&self) -> String {
         match self {
             Target::PullRequest(place) => place.shown(),
+            Target::CheckRun(place) => place.shown(),
             Target::Listener(listener) => listener.shown(),
         }
     }

@@ -1,5 +1,6 @@
-//! A model of the comments of one pull request on GitHub.
+//! A model of the comments of one pull request on GitHub, and of check runs beside them.
 
+use super::checks::Checks;
 use crate::server::{Model, Reply, Seen, page};
 use serde_json::{Value, json};
 
@@ -13,12 +14,13 @@ pub struct Pulls {
     pub writes: bool,
     /// Who the token is of, where it says.
     pub login: Option<&'static str>,
+    pub checks: Checks,
     next: u64,
 }
 
 impl Pulls {
     pub fn new() -> Pulls {
-        Pulls { comments: Vec::new(), writes: true, login: None, next: 1 }
+        Pulls { comments: Vec::new(), writes: true, login: None, checks: Checks::default(), next: 1 }
     }
 
     /// A comment that somebody made.
@@ -48,7 +50,11 @@ impl Model for Pulls {
                 None => said(403, "Resource not accessible by integration"),
             };
         }
-        let Some(rest) = request.path.strip_prefix("/repos/acme/shop/issues/") else {
+        let own = request.path.strip_prefix("/repos/acme/shop/").unwrap_or_default().to_owned();
+        if let Some(reply) = self.checks.answer(&own, request) {
+            return reply;
+        }
+        let Some(rest) = own.strip_prefix("issues/") else {
             return said(404, "Not Found");
         };
         if request.writes() && !self.writes {
