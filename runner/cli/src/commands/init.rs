@@ -12,13 +12,12 @@ use std::path::{Path, PathBuf};
 const CONFIG: &str = include_str!("init/farmjank.toml");
 const SCENARIO: &str = include_str!("init/home-feed.yaml");
 /// Whose CI reads which files. GitHub's action comes along: it is of this version, and nobody else's to change.
-const CI: [(Ci, &str, &str); 11] = [
+const CI: [(Ci, &str, &str); 10] = [
     (Ci::Github, ".github/workflows/smooth.yml", include_str!("init/github.yaml")),
     (Ci::Github, ".github/actions/farmjank/action.yml", include_str!("../../../../ci/github/action.yml")),
     (Ci::Github, ".github/actions/farmjank/install.sh", include_str!("../../../../ci/github/install.sh")),
     (Ci::Github, ".github/actions/farmjank/run.sh", include_str!("../../../../ci/github/run.sh")),
-    (Ci::Github, ".github/actions/farmjank/comment.sh", include_str!("../../../../ci/github/comment.sh")),
-    (Ci::Github, ".github/actions/farmjank/check.sh", include_str!("../../../../ci/github/check.sh")),
+    (Ci::Github, ".github/actions/farmjank/tell.sh", include_str!("../../../../ci/github/tell.sh")),
     (Ci::Gitlab, ".gitlab-ci.yml", include_str!("init/gitlab.yaml")),
     (Ci::Jenkins, "Jenkinsfile", include_str!("init/Jenkinsfile")),
     (Ci::Buildkite, ".buildkite/pipeline.yml", include_str!("init/buildkite.yaml")),

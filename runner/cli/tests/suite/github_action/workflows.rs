@@ -21,7 +21,7 @@ fn phones(runner: &mut Runner, folder: &Path) {
 
 /// The action as `farmjank init` puts it into a repository.
 fn vendored(runner: &Runner) {
-    for file in ["action.yml", "install.sh", "run.sh", "comment.sh", "check.sh"] {
+    for file in ["action.yml", "install.sh", "run.sh", "tell.sh"] {
         let text = std::fs::read_to_string(kit().join(file)).expect(file);
         write(&runner.work(), &format!(".github/actions/farmjank/{file}"), &text);
     }
