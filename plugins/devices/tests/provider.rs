@@ -1,17 +1,15 @@
-//! Many phones on several servers: arrivals, leases, limits, servers that come and go, starting one.
+//! Many phones on several servers: arrivals, leases, limits, servers that come and go.
 
 mod fake;
 
 use fake::{A1, Act, Fake, FakeDial, Open, SECOND, id, simulated};
-use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::Blame;
 use farmjank_results::recovery::RecoveryStep;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Arrivals, Device, DeviceState, Provider, Sighting};
-use farmjank_seams::host::{Address, Spawn};
+use farmjank_seams::host::Address;
 use farmjank_seams::names::PhoneNames;
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -296,57 +294,6 @@ fn streams_and_wedged_calls_give_their_place_back() {
         let (_, took) = tokio::join!(wedged, quick);
         assert!(took <= SECOND, "{took:?}");
     });
-}
-
-#[derive(Default)]
-struct FakeSpawn {
-    dial: FakeDial,
-    ran: RefCell<Vec<String>>,
-}
-
-impl Spawn for FakeSpawn {
-    fn run<'a>(&'a self, program: &'a str, args: &'a [&'a str], _: Duration) -> Work<'a, (i32, String)> {
-        Box::pin(async move {
-            self.ran.borrow_mut().push(format!("{program} {}", args.join(" ")));
-            if program == "broken" {
-                return Ok((1, "cannot bind".into()));
-            }
-            self.dial.servers.borrow_mut().insert(5099, Fake::new(""));
-            Ok((0, String::new()))
-        })
-    }
-}
-
-#[test]
-fn a_server_is_started_only_when_all_say_yes() {
-    let attempt = |host: &str, policy: StartPolicy, running: bool| {
-        simulated(async move {
-            let spawn = FakeSpawn::default();
-            if running {
-                spawn.dial.servers.borrow_mut().insert(5099, Fake::new(""));
-            }
-            let address = Address::Tcp(host.to_owned(), 5099);
-            let result: Result<Started, Fault> =
-                ensure_server(&address, Rc::new(spawn.dial.clone()), &spawn, &policy).await;
-            (result.map_err(|fault| (fault.code.to_string(), fault.advice)), spawn.ran.into_inner())
-        })
-    };
-    let policy = StartPolicy { adb: Some("adb".into()), ..StartPolicy::default() };
-    assert_eq!(attempt("127.0.0.1", policy.clone(), true), (Ok(Started::Already), vec![]));
-    let command = "adb -P 5099 start-server".to_owned();
-    assert_eq!(attempt("localhost", policy.clone(), false), (Ok(Started::Now), vec![command]));
-    for (host, policy, words) in [
-        ("rack7", policy.clone(), "tunnel"),
-        ("::1", StartPolicy { user_managed: true, ..policy.clone() }, "USER_MANAGED"),
-        ("::1", StartPolicy::default(), "install adb"),
-    ] {
-        let (result, ran) = attempt(host, policy, false);
-        let (code, advice) = result.unwrap_err();
-        assert_eq!((code.as_str(), ran.len()), ("no_server", 0));
-        assert!(advice.contains(words), "{advice}");
-    }
-    let (result, _) = attempt("::1", StartPolicy { adb: Some("broken".into()), ..policy }, false);
-    assert_eq!(result.unwrap_err().0, "no_server");
 }
 
 #[test]

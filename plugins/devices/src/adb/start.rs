@@ -8,6 +8,7 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::host::{Address, Dial, Spawn};
 use std::rc::Rc;
 use std::time::Duration;
+use tokio::time::sleep;
 
 /// Whether a server may be started, and with what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,9 +30,15 @@ pub enum Started {
     Now,
 }
 
-/// Makes sure a server listens at `address`: starts one only after a refused connection, only on loopback, only when
-/// the policy allows it, with `adb -P PORT start-server`. Never ends a server. Faults: `no_server` with advice when
-/// none listens and none may be or could be started, `timeout`, `protocol`, `program_missing`.
+/// How often a server that goes while it is asked is looked at again, and how long after. Whoever uses an adb of another
+/// version ends the server and starts his own: for a moment nobody listens.
+const AGAIN: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Makes sure a server answers at `address`: starts one only after a refused connection, only on loopback, only when
+/// the policy allows it, with `adb -P PORT start-server`. Never ends a server; one that ends while it is asked is looked
+/// for again, three times. Faults: `no_server` with advice when none answers and none may be or could be started,
+/// `timeout`, `protocol`, `program_missing`.
 pub async fn ensure_server(
     address: &Address,
     dial: Rc<dyn Dial>,
@@ -39,12 +46,38 @@ pub async fn ensure_server(
     policy: &StartPolicy,
 ) -> Result<Started, Fault> {
     let server = Server::new(address.clone(), dial, Rc::new(Options::default()));
-    let deadline = after(server.options.connect);
-    let refused = match server.dial(deadline).await {
-        Err(LinkError::Dial(fault)) if fault.code == FaultCode::Refused => fault,
-        Err(error) => return Err(server.subject().fault(error)),
-        Ok(_) => return server.version().await.map(|_| Started::Already),
-    };
+    let mut started = Started::Already;
+    let mut look = 0;
+    loop {
+        // Only a refused connection says that nobody listens; a server may refuse a question, too.
+        match server.dial(after(server.options.connect)).await {
+            Ok(_) => {}
+            Err(LinkError::Dial(fault)) if fault.code == FaultCode::Refused && look < AGAIN => {
+                start(address, spawn, policy, &fault).await?;
+                started = Started::Now;
+            }
+            Err(error) => return Err(server.subject().fault(error)),
+        }
+        match server.version().await {
+            Err(fault) if gone(&fault.code) && look < AGAIN => sleep(PAUSE).await,
+            answer => return answer.map(|_| started),
+        }
+        look += 1;
+    }
+}
+
+/// Whether a server that was there a moment ago may be gone.
+fn gone(code: &FaultCode) -> bool {
+    matches!(code, FaultCode::NoServer | FaultCode::Refused)
+}
+
+/// Starts a server where nobody listens.
+async fn start(
+    address: &Address,
+    spawn: &dyn Spawn,
+    policy: &StartPolicy,
+    refused: &Fault,
+) -> Result<(), Fault> {
     let (adb, port) = may_start(address, policy).map_err(|advice| {
         Fault::new(FaultCode::NoServer, format!("no adb server answers at {address}: {}", refused.what))
             .passing()
@@ -60,8 +93,7 @@ pub async fn ensure_server(
         )
         .advise("run it by hand to see why"));
     }
-    server.version().await?;
-    Ok(Started::Now)
+    Ok(())
 }
 
 /// The program and the port, or what to do instead.
