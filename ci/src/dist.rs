@@ -1,5 +1,5 @@
-//! One archive per kind of machine: the binary, its licence, pages, completions, the schema for editors, and what it is
-//! made of; of a static Linux, a package for Debian, too.
+//! One archive per kind of machine: the binary, its licence, pages, completions, the schema for editors, the kit, and what
+//! it is made of; of a static Linux, a package for Debian, too.
 //!
 //! The same commit, toolchain and machine give the same archive, byte for byte: nothing of when, where or by whom it
 //! was built is in it. Beside it lie its hash and where it comes from (SECURITY.md, "What is handed out").
@@ -8,6 +8,7 @@ mod archive;
 mod debian;
 #[cfg(test)]
 mod exempt;
+mod kit;
 mod names;
 mod origin;
 mod pages;
@@ -49,6 +50,7 @@ pub fn pack(target: Option<&str>) -> Result<(), Failed> {
         let end = file.rsplit('/').next().unwrap_or(file);
         entries.push(Entry { name: end.to_owned(), runs: false, bytes: read(&root().join(file))? });
     }
+    entries.extend(kit::entries()?);
     let metadata =
         Program::cargo("metadata --locked --format-version 1 --filter-platform").words(&machine).output()?;
     let lock = read(&root().join("Cargo.lock"))?;

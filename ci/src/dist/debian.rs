@@ -1,6 +1,7 @@
 //! A package for Debian and what comes of it: the binary, its pages and completions, where that system wants them.
 
 use super::archive::Entry;
+use super::kit;
 use super::names::VERSION;
 use super::pages::{MAN, SHELLS};
 use super::write;
@@ -78,7 +79,10 @@ fn place(entry: &Entry) -> Option<String> {
         "farmjank" => Some("usr/bin/farmjank".to_owned()),
         "CHANGELOG.md" => Some(format!("{DOC}/{name}.gz")),
         "README.md" | "SECURITY.md" | "schema.json" | "sbom.cdx.json" => Some(format!("{DOC}/{name}")),
-        page => page.strip_prefix(MAN).map(|page| format!("usr/share/man/man1/{page}.gz")),
+        name => {
+            let page = name.strip_prefix(MAN).map(|page| format!("usr/share/man/man1/{page}.gz"));
+            page.or_else(|| kit::place(name))
+        }
     }
 }
 
@@ -145,7 +149,8 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         let entry =
             |name: &str| Entry { name: name.to_owned(), runs: name == "farmjank", bytes: name.into() };
-        let names = ["farmjank", "LICENSE", "CHANGELOG.md", "README.md", "man/farmjank.1"];
+        let names =
+            ["farmjank", "LICENSE", "CHANGELOG.md", "README.md", "man/farmjank.1", "ci/kit/host/install"];
         let entries: Vec<Entry> = names.into_iter().chain(SHELLS.map(|(_, file)| file)).map(entry).collect();
         let package = pack(&entries, "amd64", &folder.join("tree"), &folder).unwrap();
         let told = |words: &str| {
@@ -169,6 +174,7 @@ mod tests {
                 "./usr/share/doc/farmjank/README.md",
                 "./usr/share/doc/farmjank/changelog.gz",
                 "./usr/share/doc/farmjank/copyright",
+                "./usr/share/farmjank/ci/kit/host/install",
                 "./usr/share/fish/vendor_completions.d/farmjank.fish",
                 "./usr/share/man/man1/farmjank.1.gz",
                 "./usr/share/zsh/vendor-completions/_farmjank",

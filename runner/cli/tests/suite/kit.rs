@@ -2,6 +2,7 @@
 //!
 //! Programs of Debian's packages are asked where there are any; in CI all of them must be there.
 
+mod cluster;
 mod container;
 mod dashboards;
 mod host;

@@ -17,10 +17,14 @@ fn tree() -> tempfile::TempDir {
     let units = root.join("usr/lib/systemd/system");
     assert_eq!(call("cp", &["-r", "/lib/systemd/system", &units.to_string_lossy()]).code, 0);
     for program in ["usr/local/bin/farmjank", "usr/bin/adb", "bin/rm", "bin/bash"] {
-        let file = write(root, program, "#!/bin/sh\n");
-        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+        write_program(root, program);
     }
     folder
+}
+
+fn write_program(root: &Path, program: &str) {
+    let file = write(root, program, "#!/bin/sh\n");
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
 }
 
 /// What `systemd-analyze verify` says of units below a root; nothing where they are good.
@@ -37,6 +41,13 @@ fn systemd_has_no_complaint_about_the_units_and_would_have_one() {
     }
     let tree = tree();
     assert_eq!(complaints(tree.path()), "");
+    // A package has it elsewhere; and it has to be somewhere.
+    let (own, packaged) = (tree.path().join("usr/local/bin/farmjank"), tree.path().join("usr/bin/farmjank"));
+    std::fs::rename(own, &packaged).expect("a program");
+    assert_eq!(complaints(tree.path()), "");
+    std::fs::remove_file(packaged).expect("it was there");
+    assert!(complaints(tree.path()).contains("farmjank is not executable"), "{}", complaints(tree.path()));
+    write_program(tree.path(), "usr/bin/farmjank");
     let unit = tree.path().join("etc/systemd/system/adb-server.service");
     let wrong = text("host/adb-server.service").replace("ProtectClock", "ProtectClok");
     std::fs::write(unit, wrong).expect("a unit");
