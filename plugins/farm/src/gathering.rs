@@ -6,6 +6,8 @@
 //! begins late: that one follows as long as somebody conducts the run, and conducts it when nobody does any more.
 //! Must not know: servers, clocks, what facts mean.
 
+mod looking;
+
 use crate::frames::{Copied, Frame, Ordered, together};
 use crate::head::Head;
 use crate::lease::{Ask, Lease, Terms};
@@ -15,6 +17,7 @@ use crate::run_note::{RunNote, lease_of};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::RunTime;
 use farmjank_seams::exchange::{Appended, Exchange, Leased, LogLine, Place, Written};
+use looking::Along;
 use std::time::Duration;
 
 /// The line that opens a generation. No host is called so: `subjects::escaped` writes no `_` alone.
@@ -30,9 +33,6 @@ pub enum Step {
     /// The store had forgotten something: the log begins anew.
     Reopened,
 }
-
-/// So often a generation is looked for that goes on with what was read.
-const LOOKS: u32 = 600;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -66,6 +66,8 @@ pub struct Gathering {
     last: Option<Written>,
     /// When it was looked at last, all that was read stood there, and nothing else.
     stands: bool,
+    /// It is read from here, and nothing is written.
+    reads: Option<Along>,
 }
 
 impl Gathering {
@@ -93,6 +95,7 @@ impl Gathering {
             late: false,
             last: None,
             stands: false,
+            reads: None,
         }
     }
 
@@ -106,7 +109,12 @@ impl Gathering {
 
     /// Every line has said its last, all is in order, and whoever reads the log reads it.
     pub fn is_over(&self) -> bool {
-        self.stands && self.order.is_over()
+        self.stands && self.order.is_over() && self.is_settled()
+    }
+
+    /// When it was looked at last, there was nothing more to read.
+    pub fn stands(&self) -> bool {
+        self.stands
     }
 
     /// Whether hosts know of the log: what they say is read.
@@ -206,6 +214,10 @@ impl Gathering {
         if self.head.over {
             return Ok(false);
         }
+        if self.reads.is_some() {
+            self.mind(exchange, now).await?;
+            return Ok(false);
+        }
         let (key, note) = (lease_of(&self.run), self.note()?);
         let asked = match (self.lease.ask(now), self.lease.fence()) {
             (Ask::Wait(_), Some(fence)) if is_new => Ask::Renew(fence),
@@ -278,62 +290,6 @@ impl Gathering {
         self.last = None;
     }
 
-    /// The store forgot what was read, or somebody else began the log anew.
-    fn forgotten(&mut self) -> Result<Step, Fault> {
-        if self.head.over {
-            let what = format!("the farm does not keep the run {} any more", self.run);
-            return Err(Fault::new(FaultCode::FarmRefused, what));
-        }
-        if self.conducts() {
-            self.reopen();
-            return Ok(Step::Reopened);
-        }
-        self.look_again();
-        Ok(Step::Idle)
-    }
-
-    fn look_again(&mut self) {
-        self.order.read_anew();
-        (self.stage, self.last) = (Stage::Looking(0), None);
-    }
-
-    /// Where the log is: by who conducts the run, or by its head. Who read some of it already goes on in a generation
-    /// that was opened since, or opens one: that of this generation is not what it was.
-    async fn look(&mut self, exchange: &dyn Exchange, vain: u32) -> Result<Step, Fault> {
-        let knows = !self.order.ordered().is_empty();
-        if self.leads && knows {
-            self.reopen();
-            return Ok(Step::Reopened);
-        }
-        let now = match exchange.holder(&lease_of(&self.run)).await? {
-            Some(holder) => {
-                let now = RunNote::read(&holder.body)?.generation;
-                Some(now).filter(|now| !knows || *now > self.generation)
-            }
-            None if knows => None,
-            None => Head::of(exchange, &self.run).await?.map(|(_, head)| head.generation),
-        };
-        match now {
-            Some(generation) => {
-                (self.generation, self.stage) = (generation, Stage::Following);
-                Ok(Step::Worked)
-            }
-            None if self.leads => {
-                self.reopen();
-                Ok(Step::Reopened)
-            }
-            None if vain > LOOKS => {
-                let what = format!("the farm forgot some of what it said of the run {}", self.run);
-                let fault = Fault::new(FaultCode::FarmGarbled, what);
-                Err(fault.advise("fetch it once more, into another folder"))
-            }
-            None => {
-                self.stage = Stage::Looking(vain + 1);
-                Ok(Step::Idle)
-            }
-        }
-    }
-
     /// Reads on from what was read last, that included: a store that went back and was written to again has something
     /// else there, and one that was lost nothing.
     async fn read(&mut self, exchange: &dyn Exchange, wait: Duration) -> Result<Step, Fault> {
@@ -357,7 +313,7 @@ impl Gathering {
             return Err(Fault::new(FaultCode::FarmRefused, what));
         }
         if written.len() == 0 {
-            self.stands = true;
+            self.found();
             if let Some(last) = self.last.as_ref().filter(|_| !wait.is_zero()) {
                 // What comes is read with the next step.
                 exchange.follow(&self.run, self.generation, last.place, wait).await?;

@@ -44,12 +44,25 @@ impl Head {
     /// Those of the exchange, `farm_garbled`, `farm_skew`.
     pub async fn of(exchange: &dyn Exchange, run: &str) -> Result<Option<(Place, Head)>, Fault> {
         let Some(last) = exchange.last(&line_of(run)).await? else { return Ok(None) };
-        let head: Head = serde_json::from_slice(&last.body).map_err(|_| garbled())?;
+        Ok(Some((last.place, Head::read(&last.body)?)))
+    }
+
+    /// Those of all runs that the farm knows, by run, with when each was written: ns of the store's clock.
+    ///
+    /// # Errors
+    /// As [`Head::of`].
+    pub async fn all(exchange: &dyn Exchange) -> Result<Vec<(String, u64, Head)>, Fault> {
+        let lasts = exchange.lasts(0, HEAD).await?.into_iter();
+        lasts.map(|(run, last)| Ok((run, last.stamp, Head::read(&last.body)?))).collect()
+    }
+
+    fn read(body: &[u8]) -> Result<Head, Fault> {
+        let head: Head = serde_json::from_slice(body).map_err(|_| garbled())?;
         if head.v != VERSION {
             let what = format!("the run speaks protocol {} of the farm, this farmjank {VERSION}", head.v);
             return Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older of both"));
         }
-        Ok(Some((last.place, head)))
+        Ok(head)
     }
 
     /// Writes it behind the last, unless that says the same or more. Only who holds the run's lease may; what is over

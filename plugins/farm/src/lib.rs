@@ -23,6 +23,7 @@ pub mod model;
 pub mod nats;
 pub mod numbered;
 pub mod order;
+pub mod reads;
 pub mod roles;
 pub mod roster;
 pub mod run_note;

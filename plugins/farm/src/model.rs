@@ -198,6 +198,11 @@ impl Exchange for Client {
         self.call(move |server| Ok(server.last(&line)))
     }
 
+    fn lasts<'a>(&'a self, generation: u32, line: &'a str) -> Work<'a, Vec<(String, Written)>> {
+        let line = line.to_owned();
+        self.call(move |server| Ok(server.lasts(generation, &line)))
+    }
+
     fn follow<'a>(
         &'a self,
         run: &'a str,

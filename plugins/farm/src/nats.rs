@@ -269,6 +269,24 @@ impl Exchange for Nats {
         })
     }
 
+    fn lasts<'a>(&'a self, generation: u32, line: &'a str) -> Work<'a, Vec<(String, Written)>> {
+        Box::pin(async move {
+            let (stream, wanted) = (self.link.names.logs(), self.link.names.log("*", generation, line));
+            let (mut all, mut from) = (BTreeMap::new(), DeliverPolicy::LastPerSubject);
+            loop {
+                let read = self.link.read(&stream, wanted.clone(), from, Duration::ZERO).await?;
+                let Some(last) = read.last() else { return Ok(all.into_iter().collect()) };
+                // What is written meanwhile is newer.
+                from = DeliverPolicy::ByStartSequence { start_sequence: written(last)?.place.0 + 1 };
+                for message in &read {
+                    if let Some(run) = Names::run_of(&message.subject) {
+                        all.insert(run, written(message)?);
+                    }
+                }
+            }
+        })
+    }
+
     fn follow<'a>(
         &'a self,
         run: &'a str,

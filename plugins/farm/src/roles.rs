@@ -16,7 +16,7 @@ pub enum Role {
     Agent(Names, String),
     /// Conducts runs of a team over these hosts, and makes what the store lost.
     Run(Names, Vec<String>),
-    /// Looks at a team's farm.
+    /// Looks at a team's farm, and reads what its runs came to.
     Viewer(Names),
     /// Makes what the store holds of these teams, and reads nothing.
     Keeper(Vec<Names>),
@@ -97,9 +97,10 @@ fn of_run(team: &Names, hosts: &[String]) -> Vec<String> {
 }
 
 fn of_viewer(team: &Names) -> Vec<String> {
-    let kept = [Names::LEASES, &team.objects()];
+    let kept = [Names::LEASES, &team.objects(), &team.logs()];
     let mut all: Vec<String> = kept.iter().flat_map(|stream| [asks_how(stream), reads(stream)]).collect();
     all.extend(reads_on(Names::LEASES, &team.lease("agent.*")));
+    all.extend(reads_on(&team.logs(), &format!("fj.log.{}.>", team.team())));
     all
 }
 

@@ -120,6 +120,11 @@ impl Names {
         if is_number(number) { format!("{number}-{writer}") } else { writer.to_owned() }
     }
 
+    /// The run a subject of a line is of.
+    pub fn run_of(subject: &str) -> Option<String> {
+        subject.split('.').nth(3).map(str::to_owned)
+    }
+
     /// Every host's offers.
     pub fn all_work() -> &'static str {
         "fj.work.*"
@@ -175,6 +180,7 @@ mod tests {
         assert_eq!(names.log("r", 2, "0003-rack-3"), "fj.log.pay.r.2.rack-3.0003");
         for line in ["rack-3", "0003-rack-3", "0003-7", "_opening", "7", "7-", "-7", "0007-0008-x"] {
             assert_eq!(Names::line_of(&names.log("r", 2, line)), line);
+            assert_eq!(Names::run_of(&names.log("r", 2, line)).as_deref(), Some("r"));
         }
     }
 

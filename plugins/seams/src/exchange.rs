@@ -111,6 +111,8 @@ pub trait Exchange {
     fn append<'a>(&'a self, line: &'a LogLine, after: Place, body: &'a [u8]) -> Work<'a, Appended>;
     /// What was written on a line last.
     fn last<'a>(&'a self, line: &'a LogLine) -> Work<'a, Option<Written>>;
+    /// What was written last on the line of this name and generation, in each run that has one; by run.
+    fn lasts<'a>(&'a self, generation: u32, line: &'a str) -> Work<'a, Vec<(String, Written)>>;
     /// What was written on any line of a run's generation after a place, in order, waiting so long for the first.
     fn follow<'a>(
         &'a self,

@@ -5,6 +5,7 @@ use crate::host::{self, Streams};
 use crate::settings::refuse;
 use farmjank_engine::scribe::Voice;
 use farmjank_farm::nats::{Address, Nats, Terms};
+use farmjank_farm::reads::Reads;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::verdict::Verdict;
@@ -46,6 +47,14 @@ pub async fn connected(
         }
     }
     Ok(Rc::new(nats))
+}
+
+/// Connects, to read and nothing else: whatever the credentials allow, nothing is written.
+///
+/// # Errors
+/// As `connected`.
+pub async fn reading(url: &str, args: &FarmArgs, name: &str) -> Result<Rc<dyn Exchange>, Fault> {
+    Ok(Rc::new(Reads(opened(url, args, name, false).await?)))
 }
 
 /// Connects, and makes nothing.

@@ -4,6 +4,7 @@
 
 mod files;
 mod lead;
+pub mod reading;
 
 use crate::said::Said;
 pub use crate::sheet::Commission;
@@ -53,8 +54,8 @@ pub struct Desk {
 pub struct Outputs {
     /// The bundle.
     pub files: Rc<dyn Files>,
-    /// Keeps a file of the bundle as it came, packed or not.
-    pub keep: Box<KeepFile>,
+    /// Keeps a file of the bundle as it came, packed or not; none where nobody wants them.
+    pub keep: Option<Box<KeepFile>>,
     /// Who is told.
     pub reporters: Vec<Box<dyn Reporter>>,
     /// What the run is held against.
@@ -68,7 +69,7 @@ pub type KeepFile = dyn Fn(&str, &[u8]) -> Result<(), FileError>;
 struct Conductor {
     lead: Lead,
     scribe: Scribe,
-    keep: Box<KeepFile>,
+    keep: Option<Box<KeepFile>>,
     /// Whoever is told to stop leaves, and the run goes on.
     leaves: bool,
     /// So much of the order is in the log.
@@ -112,7 +113,7 @@ pub async fn detach(commission: Commission, desk: Desk) -> Result<(), Fault> {
         match lead.begun().await {
             Ok(true) => return Ok(()),
             Ok(false) => trouble.over(),
-            Err(fault) => trouble.wait(fault, &*lead.voice, &lead.key).await?,
+            Err(fault) => trouble.wait(fault, &lead).await?,
         }
     }
 }
@@ -235,15 +236,15 @@ impl Trouble {
 
     /// # Errors
     /// The fault, where it does not pass or has lasted for too long.
-    async fn wait(&mut self, fault: Fault, voice: &dyn Voice, key: &str) -> Result<(), Fault> {
+    async fn wait(&mut self, fault: Fault, lead: &Lead) -> Result<(), Fault> {
         if !passes(&fault) {
             return Err(fault);
         }
         if self.heard.elapsed() > self.patience {
-            return Err(fault.advise(format!("once the farm answers, `--attach {key}` goes on with the run")));
+            return Err(fault.advise(lead.goes_on()));
         }
         if !std::mem::replace(&mut self.told, true) {
-            voice.err(&format!("{fault}; waiting\n"));
+            lead.voice.err(&format!("{fault}; waiting\n"));
         }
         sleep(AGAIN).await;
         Ok(())
@@ -261,7 +262,7 @@ impl Conductor {
             match self.step().await {
                 Ok(true) => return Ok(true),
                 Ok(false) => trouble.over(),
-                Err(fault) => trouble.wait(fault, &*self.lead.voice, &self.lead.key).await?,
+                Err(fault) => trouble.wait(fault, &self.lead).await?,
             }
             if self.leaves && self.lead.stop.urgency() > Urgency::None {
                 return Ok(false);

@@ -252,7 +252,7 @@ pub(super) fn kept_in(files: &Rc<Memory>) -> Outputs {
     let kept = files.clone();
     Outputs {
         files: files.clone(),
-        keep: Box::new(move |path, bytes| kept.write(path, bytes)),
+        keep: Some(Box::new(move |path, bytes| kept.write(path, bytes))),
         reporters: Vec::new(),
         against: None,
     }

@@ -158,6 +158,14 @@ impl Server {
         last.map(|(_, written)| written.clone())
     }
 
+    pub(super) fn lasts(&self, generation: u32, line: &str) -> Vec<(String, Written)> {
+        let of = |of: &LogLine| of.generation == generation && of.line == line;
+        let all = self.store.logs.iter().filter(|(one, _)| of(one));
+        let lasts: BTreeMap<String, Written> =
+            all.map(|(one, last)| (one.run.clone(), last.clone())).collect();
+        lasts.into_iter().collect()
+    }
+
     pub(super) fn append(&mut self, line: &LogLine, after: Place, body: &[u8]) -> Result<Appended, Fault> {
         if self.last(line).map_or(Place(0), |last| last.place) != after {
             return Ok(Appended::Refused);

@@ -120,6 +120,28 @@ async fn a_line_is_written_by_who_knows_its_end(bench: &Bench<'_>) {
     assert_eq!((last.place, last.body.as_slice(), last.line.as_str()), (third, b"3".as_slice(), "a"));
 }
 
+async fn the_last_of_a_line_is_listed_for_every_run(bench: &Bench<'_>) {
+    let x = bench.exchange;
+    let of =
+        |run: u32, generation| LogLine { run: format!("of-{run:02}"), generation, line: "_last".to_owned() };
+    let mut expected = Vec::new();
+    // More than are read at once, each written twice; the second in another order.
+    let mut firsts = Vec::new();
+    for run in 0..90 {
+        firsts.push(place(x.append(&of(run, 0), Place(0), b"first").await.expect("answers")));
+        x.append(&of(run, 1), Place(0), b"another generation").await.expect("answers");
+    }
+    for run in (0..90).rev() {
+        let last = x.append(&of(run, 0), firsts[run as usize], &[run as u8]).await.expect("answers");
+        expected.push((of(run, 0).run, place(last), vec![run as u8]));
+    }
+    expected.reverse();
+    let listed = x.lasts(0, "_last").await.expect("answers").into_iter();
+    let listed: Vec<_> = listed.map(|(run, last)| (run, last.place, last.body)).collect();
+    assert_eq!(listed, expected);
+    assert_eq!(x.lasts(2, "_last").await.expect("answers"), []);
+}
+
 async fn who_follows_reads_all_lines_in_order_from_anywhere(bench: &Bench<'_>) {
     let x = bench.exchange;
     let (mut ends, mut expected) = ([Place(0); 3], Vec::new());
@@ -211,6 +233,7 @@ async fn all(bench: &Bench<'_>) {
     a_lease_ends_with_its_term_and_not_before(bench).await;
     the_leases_of_a_kind_are_listed_while_they_hold(bench).await;
     a_line_is_written_by_who_knows_its_end(bench).await;
+    the_last_of_a_line_is_listed_for_every_run(bench).await;
     who_follows_reads_all_lines_in_order_from_anywhere(bench).await;
     work_is_given_again_until_it_is_done(bench).await;
     an_object_is_there_for_whoever_knows_its_digest(bench).await;

@@ -136,7 +136,9 @@ fn who_does_what_another_may_is_told_so_at_once_and_changes_nothing() {
             run.offer("other", "3", b"of another team").await,
             viewer.put("d", b"1").await,
             viewer.claim("run.r", b"mine").await.map(drop),
-            viewer.follow("r", 1, Place(0), wait).await.map(drop),
+            viewer.append(&line("0001-left"), Place(0), b"forged").await.map(drop),
+            viewer.offer("left", "4", b"forged").await,
+            farm.nats("viewer-web", "pay", LONG).await.follow("r", 1, Place(0), wait).await.map(drop),
         ];
         let many = refusals.len();
         for (number, refusal) in refusals.into_iter().enumerate() {
@@ -151,6 +153,9 @@ fn who_does_what_another_may_is_told_so_at_once_and_changes_nothing() {
         }
         assert!(asked.elapsed() < LONG, "{many} refusals were not waited for");
         assert_eq!(run.last(&line("0001-left")).await.expect("answers").expect("there").body, b"1");
+        let read = viewer.follow("r", 1, Place(0), wait).await.expect("it may read");
+        assert_eq!(read.first().expect("there").body, b"1");
+        assert_eq!(viewer.lasts(1, "0001-left").await.expect("it may read").len(), 1);
         assert_eq!(viewer.holder("agent.left").await.expect("answers").expect("held").body, b"left");
         assert_eq!(left.take("left", wait).await.expect("answers").expect("offered").body, b"work");
     });

@@ -1,5 +1,9 @@
 //! Flags of runs over a farm, and of its agents.
 
+mod reading;
+
+pub use reading::{FarmFetchArgs, FarmWatchArgs};
+
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -158,6 +162,10 @@ pub struct FarmCommandArgs {
 pub enum FarmCommand {
     /// List its hosts and their phones, and what keeps one from being measured.
     Status(FarmStatusArgs),
+    /// Fetch the bundle of a run that is over, and end as it ended; nothing is written on the farm.
+    Fetch(FarmFetchArgs),
+    /// Follow a run that others conduct, as its own terminal shows it, and end as it ends.
+    Watch(FarmWatchArgs),
     /// Write what a farm is made of into a new folder: its server's configuration, keys, certificates, units.
     Init(FarmInitArgs),
     /// Prove a farm: who answers, who is let in, what is kept, and what these credentials may do and may not.

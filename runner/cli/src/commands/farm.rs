@@ -2,8 +2,11 @@
 
 mod cancel;
 mod doctor;
+mod fetch;
 mod init;
+mod reading;
 mod service;
+mod watch;
 
 use crate::args::{FarmCommand, FarmCommandArgs, FarmStatusArgs};
 use crate::farm::{connected, failed};
@@ -23,6 +26,8 @@ const WIDE: usize = 160;
 pub async fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
     let answered = match &args.command {
         FarmCommand::Init(args) => return init::run(args),
+        FarmCommand::Fetch(args) => return fetch::run(args, terminal).await,
+        FarmCommand::Watch(args) => return watch::run(args, terminal).await,
         FarmCommand::Cancel(args) => cancel::run(args).await,
         FarmCommand::Drain(args) => service::drain(args).await,
         FarmCommand::Undrain(args) => service::undrain(args).await,

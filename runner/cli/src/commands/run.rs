@@ -352,24 +352,44 @@ pub fn reporters(
     terminal: Terminal,
     root: &Path,
 ) -> Vec<Box<dyn Reporter>> {
-    let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
+    let taken = aside || report_targets::is_taken(requests);
+    let mut made = console((quiet, taken), terminal, Some(root));
+    let style = style_of(terminal);
+    let mut options = farmjank_reporters::Options {
+        style,
+        brief: quiet,
+        rows: 24,
+        bundle: Some(shown(root)),
+        ..farmjank_reporters::Options::default()
+    };
+    made.extend(farmjank_reporters::bundled().filter_map(|name| by_name(name, &mut options)));
+    made.extend(report_targets::reporters(requests, style, root));
+    // Last, so that the files of the others are there when a plugin is asked.
+    made.extend(plugin_targets::reporters(plugins, root, taken));
+    made
+}
+
+/// The console alone: `quiet` without progress, on standard error where standard output is `taken`; with the folder it
+/// names.
+pub fn console(
+    (quiet, taken): (bool, bool),
+    terminal: Terminal,
+    root: Option<&Path>,
+) -> Vec<Box<dyn Reporter>> {
     let live = terminal.live && !quiet;
     let mut options = farmjank_reporters::Options {
-        style: paint,
+        style: style_of(terminal),
         brief: quiet,
         rows: 24,
         size: live.then(|| Box::new(host::screen_size) as farmjank_reporters::live::Size),
         target: live.then(ProgressDrawTarget::stderr),
-        bundle: Some(shown(root)),
+        bundle: root.map(shown),
         ..farmjank_reporters::Options::default()
     };
     let console = by_name(if live { "live" } else { "console" }, &mut options);
-    let taken = aside || report_targets::is_taken(requests);
-    let mut made: Vec<Box<dyn Reporter>> =
-        console.into_iter().map(|console| report_targets::console(console, quiet, taken)).collect();
-    made.extend(farmjank_reporters::bundled().filter_map(|name| by_name(name, &mut options)));
-    made.extend(report_targets::reporters(requests, paint, root));
-    // Last, so that the files of the others are there when a plugin is asked.
-    made.extend(plugin_targets::reporters(plugins, root, taken));
-    made
+    console.into_iter().map(|console| report_targets::console(console, quiet, taken)).collect()
+}
+
+fn style_of(terminal: Terminal) -> paint::TextStyle {
+    paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width }
 }

@@ -6,6 +6,7 @@ mod kept;
 #[cfg(target_os = "linux")]
 mod made;
 mod queue;
+mod read;
 mod service;
 mod taken_up;
 #[cfg(target_os = "linux")]

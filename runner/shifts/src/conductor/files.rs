@@ -6,6 +6,7 @@ use crate::said::Said;
 use crate::shift::Offered;
 use farmjank_engine::announce::FactSink;
 use farmjank_farm::digest;
+use farmjank_leaf::text::line;
 use farmjank_results::event::{Fact, JobId};
 use farmjank_results::fault::{Fault, FaultCode};
 use futures::future::join_all;
@@ -27,13 +28,21 @@ const AT_ONCE: usize = 500;
 impl Conductor {
     /// Takes a file into the bundle. One that the farm lost is asked for again; one that nobody has is said to be lost.
     pub(super) async fn kept(&mut self, job: JobId, path: &str, object: &str) -> Result<(), Fault> {
+        if self.keep.is_none() {
+            return Ok(());
+        }
         if !self.fetched.contains_key(object) {
             self.fetch_ahead().await?;
         }
         if let Some(bytes) = self.fetched.remove(object) {
             self.missing = None;
-            let kept = (self.keep)(path, &bytes);
+            let kept = self.keep.as_ref().map_or(Ok(()), |keep| keep(path, &bytes));
             return kept.map_err(|error| Fault::new(FaultCode::StorageFull, error.to_string()));
+        }
+        if self.lead.reads {
+            let what = format!("the farm lost {}", line(path, 200));
+            let advice = format!("`farmjank run --attach {}` asks its host for it", self.lead.key);
+            return Err(Fault::new(FaultCode::FarmRefused, what).advise(advice));
         }
         let (since, asked) = match self.missing.take() {
             Some((known, since, asked)) if known == object => (since, asked),

@@ -52,9 +52,13 @@ pub(super) struct Lead {
     builds: Arc<[Install]>,
     /// All that, and what each host is to do, lies on the farm as far as is known.
     left: bool,
+    /// It is led by somebody else, or nobody.
+    pub(super) reads: bool,
+    /// It was said that it cannot end by itself.
+    pub(super) stuck: bool,
     begun: Instant,
     /// When it was looked at which hosts are there.
-    looked: Instant,
+    pub(super) looked: Instant,
     /// What hosts were told of stopping.
     told: Urgency,
     /// When shifts were offered last, and how often.
@@ -88,6 +92,8 @@ impl Lead {
             sheet,
             builds: Arc::default(),
             left: false,
+            reads: false,
+            stuck: false,
             begun,
             looked,
             told,
@@ -104,6 +110,19 @@ impl Lead {
     /// The same, of a run that was begun before.
     pub(super) fn late(self, head: &Head) -> Lead {
         Lead { gathering: self.gathering.late(head), ..self }
+    }
+
+    /// The same, where nobody is led: it is read what others say, and nothing is left or told.
+    pub(super) fn reading(self) -> Lead {
+        Lead { gathering: self.gathering.reading(), left: true, reads: true, ..self }
+    }
+
+    /// What to do once a farm answers that was away for too long.
+    pub(super) fn goes_on(&self) -> String {
+        match self.reads {
+            true => "ask again once the farm answers".to_owned(),
+            false => format!("once the farm answers, `--attach {}` goes on with the run", self.key),
+        }
     }
 
     fn now(&self) -> RunTime {
@@ -131,6 +150,9 @@ impl Lead {
     pub(super) async fn led(&mut self, last: RunTime, stops: bool) -> Result<(), Fault> {
         if stops {
             self.pass_on_stop().await?;
+        }
+        if self.reads {
+            return self.tell_stuck().await;
         }
         if !self.gathering.conducts() {
             return Ok(());
@@ -215,13 +237,17 @@ impl Lead {
         Ok(())
     }
 
-    /// Which hosts are there. One that is away for long is given up.
-    async fn look(&mut self, last: RunTime) -> Result<(), Fault> {
+    /// Which hosts are there.
+    pub(super) async fn there(&self) -> Result<BTreeSet<String>, Fault> {
         // One that speaks otherwise by now takes no offer of ours.
         let speaks = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok();
         let found = self.exchange.holders(AGENTS).await?.into_iter();
-        let there: BTreeSet<String> =
-            found.filter(|(_, holder)| speaks(&holder.body)).map(|(name, _)| name).collect();
+        Ok(found.filter(|(_, holder)| speaks(&holder.body)).map(|(name, _)| name).collect())
+    }
+
+    /// One that is away for long is given up.
+    async fn look(&mut self, last: RunTime) -> Result<(), Fault> {
+        let there = self.there().await?;
         let floors = self.gathering.order().floors();
         for number in 0..self.lines.len() {
             let line = &mut self.lines[number];

@@ -209,7 +209,7 @@ fn outputs(
     let kept = files.clone();
     let outputs = Outputs {
         files,
-        keep: Box::new(move |path, bytes| kept.keep(path, bytes)),
+        keep: Some(Box::new(move |path, bytes| kept.keep(path, bytes))),
         reporters: reporters(heard(args), &requests, plugins, terminal, root),
         against: None,
     };

@@ -1,0 +1,47 @@
+//! A run on a farm as somebody reads it who does not conduct it.
+
+use crate::args::FarmArgs;
+use crate::commands::run::own_id;
+use crate::farm::reading;
+use crate::host::Streams;
+use farmjank_engine::stop::Stop;
+use farmjank_farm::subjects::word;
+use farmjank_results::fault::Fault;
+use farmjank_shifts::conductor::reading::Reading;
+use farmjank_shifts::conductor::{self, Desk};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A run that is read.
+pub struct Opened {
+    /// The run.
+    pub reading: Reading,
+    /// The virtual lab its phones are of.
+    pub lab: Option<String>,
+}
+
+/// Finds a run. The farm may be away for so long, once it answered.
+///
+/// # Errors
+/// `usage`; those of the exchange; `farm_refused`: the farm does not know, or keep, the run.
+pub async fn opened(
+    (url, args): (&str, &FarmArgs),
+    run: &str,
+    name: &str,
+    patience: Duration,
+) -> Result<Opened, Fault> {
+    let key = word("run", run)?.to_owned();
+    let exchange = reading(url, args, name).await?;
+    let (owner, voice, stop) = (own_id(), Rc::new(Streams), Stop::default());
+    let desk = || Desk {
+        exchange: exchange.clone(),
+        key: key.clone(),
+        owner: owner.clone(),
+        patience,
+        voice: voice.clone(),
+        stop: stop.clone(),
+    };
+    let found = conductor::found(&desk()).await?;
+    let lab = found.lab().map(str::to_owned);
+    Ok(Opened { reading: Reading::of(found, desk())?, lab })
+}
