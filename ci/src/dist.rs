@@ -1,5 +1,5 @@
-//! One archive per kind of machine: the binary, its licence, pages, completions, the schema for editors, the kit, and what
-//! it is made of; of a static Linux, a package for Debian, too.
+//! One archive per kind of machine: the binary, its licence, pages, completions, the schema for editors, the kit, and
+//! what it is made of; of a static Linux, a package for Debian, too.
 //!
 //! The same commit, toolchain and machine give the same archive, byte for byte: nothing of when, where or by whom it
 //! was built is in it. Beside it lie its hash and where it comes from (SECURITY.md, "What is handed out").

@@ -20,6 +20,7 @@ use farmjank_results::fault::FaultCode;
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
+use farmjank_shifts::evidence::Evidence;
 use farmjank_shifts::note::hosts;
 use farmjank_tests::memory::Memory;
 use std::rc::Rc;
@@ -32,6 +33,8 @@ struct Went {
     files: Rc<Memory>,
     /// The number of the host that went for good.
     lost: Option<usize>,
+    /// Of which jobs raw evidence was sent, and of which it was taken.
+    evidence: (Evidence, Evidence),
 }
 
 /// What befalls it: agents die and begin again, hosts are cut off, the store forgets.
@@ -71,7 +74,8 @@ async fn farmed(seed: u64, loses: bool) -> Went {
     computers.iter_mut().for_each(Computer::begin);
     let client = model.connect(weather(100));
     let found = gathered(&client, computers.len()).await;
-    let (conducted, files) = conducted(&Wish::usual(seed), &client, found);
+    let evidence = evidence(seed);
+    let (conducted, files) = conducted(&Wish { evidence, ..Wish::usual(seed) }, &client, found);
     let lost = loses.then(|| seeded.below(many) as usize);
     if let Some(lost) = lost {
         sleep(Duration::from_millis(seeded.below(8000))).await;
@@ -87,7 +91,16 @@ async fn farmed(seed: u64, loses: bool) -> Went {
     let ended =
         ended.unwrap_or_else(|_| panic!("seed {seed}: the run does not end")).expect("it does not panic");
     let record = ended.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
-    Went { record, files, lost }
+    Went { record, files, lost, evidence }
+}
+
+/// What hosts send is taken; or it is asked for later, or stays.
+fn evidence(seed: u64) -> (Evidence, Evidence) {
+    match seed % 4 {
+        0 | 1 => (Evidence::All, Evidence::All),
+        2 => (Evidence::Failed, Evidence::All),
+        _ => (Evidence::None, Evidence::None),
+    }
 }
 
 fn played(seed: u64, loses: bool) -> Went {
@@ -126,7 +139,15 @@ fn hold(seed: u64, went: &Went) {
     for fact in &facts {
         let lost = matches!(fact, Fact::Noticed { what, .. } if what.contains("lost on the farm"));
         assert!(!lost || went.lost.is_some(), "seed {seed}: {fact:?}");
+        let raw: Vec<&String> = match fact {
+            Fact::TrialFinished { windows, .. } => windows.iter().flat_map(|one| &one.evidence).collect(),
+            _ => Vec::new(),
+        };
         for path in named(fact) {
+            if raw.contains(&path) && went.evidence.1 == Evidence::None {
+                assert!(!paths.contains(path), "seed {seed}: {path} was not wanted");
+                continue;
+            }
             let told = facts
                 .iter()
                 .any(|fact| matches!(fact, Fact::Noticed { what, .. } if what.starts_with(path.as_str())));

@@ -1,5 +1,5 @@
-//! The kit of CIs, hosts, containers and clusters, as it goes into an archive: under the names it has in this repository,
-//! which its pages name it by.
+//! The kit of CIs, hosts, containers and clusters, as it goes into an archive: under the names it has in this
+//! repository, which its pages name it by.
 
 use super::archive::Entry;
 use super::read;

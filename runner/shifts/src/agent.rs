@@ -6,10 +6,10 @@ mod phones;
 mod queue;
 
 use crate::bench::Bench;
+pub use crate::carrying::ShiftFiles;
 use crate::note::{HostNote, LabPart, lease_of};
 use crate::service::OutOfService;
 use crate::shift::{Asked, LEAVES, Offer, Offered, Shift, Texts, spoken, written};
-pub use crate::working::ShiftFiles;
 use crate::working::{Working, passes};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
@@ -303,14 +303,9 @@ impl Agent {
 
     async fn work(&self, Next { offer, object, stop }: Next) {
         let (sender, stopped) = (Sender::new(&offer.key, &offer.line), stop.clone());
-        if let Some(journal) = self.shift(&offer, &object, stop, &sender).await {
-            self.said.borrow_mut().push(Kept {
-                offer: offer.clone(),
-                sender,
-                journal,
-                since: Instant::now(),
-                unled: None,
-            });
+        if let Some((journal, lasts)) = self.shift(&offer, &object, stop, &sender).await {
+            let (since, offer) = (Instant::now(), offer.clone());
+            self.said.borrow_mut().push(Kept { offer, sender, journal, since, unled: None, lasts });
         }
         let left = stopped.reason().as_deref() == Some(LEAVES);
         if let Some(receipt) = self.queue.done(&offer).filter(|_| !left) {
@@ -318,8 +313,16 @@ impl Agent {
         }
     }
 
-    async fn shift(&self, offer: &Offer, object: &str, stop: Stop, sender: &Sender) -> Option<Journal> {
+    /// What a shift said, and whether some of its files were not brought.
+    async fn shift(
+        &self,
+        offer: &Offer,
+        object: &str,
+        stop: Stop,
+        sender: &Sender,
+    ) -> Option<(Journal, bool)> {
         let shift = self.fetched(object, sender).await?;
+        let lasts = shift.asked.evidence.waits();
         let (jobs, run) = (shift.jobs.len(), line(&shift.run, 80));
         let urgent = match shift.options().priority {
             Priority::Branch => String::new(),
@@ -342,7 +345,7 @@ impl Agent {
         let said = working.done().await;
         let how = if said.is_some() { "done" } else { "nothing left to do" };
         self.tell(&format!("{how} with run {run}"));
-        said
+        said.map(|journal| (journal, lasts))
     }
 
     /// A shift by its object. What cannot be read is left to who conducts the run.

@@ -6,6 +6,7 @@ mod files;
 mod lead;
 pub mod reading;
 
+use crate::evidence::Evidence;
 use crate::said::Said;
 pub use crate::sheet::Commission;
 use crate::sheet::{Line, RunSheet};
@@ -23,10 +24,10 @@ use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_seams::exchange::Exchange;
-use farmjank_seams::host::Files;
+use farmjank_seams::host;
 use farmjank_seams::reporter::Reporter;
+use files::Files;
 use lead::Lead;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -53,13 +54,15 @@ pub struct Desk {
 /// What comes of a run.
 pub struct Outputs {
     /// The bundle.
-    pub files: Rc<dyn Files>,
+    pub files: Rc<dyn host::Files>,
     /// Keeps a file of the bundle as it came, packed or not; none where nobody wants them.
     pub keep: Option<Box<KeepFile>>,
     /// Who is told.
     pub reporters: Vec<Box<dyn Reporter>>,
     /// What the run is held against.
     pub against: Option<Box<Against>>,
+    /// Of which jobs raw evidence is taken into the bundle.
+    pub evidence: Evidence,
 }
 
 /// Keeps a file of the bundle as it came.
@@ -74,10 +77,7 @@ struct Conductor {
     leaves: bool,
     /// So much of the order is in the log.
     fed: usize,
-    /// Since when a file is missing, and when its host was asked for it last.
-    missing: Option<(String, Instant, Option<Instant>)>,
-    /// Files that were fetched ahead, by object.
-    fetched: BTreeMap<String, Vec<u8>>,
+    files: Files,
     /// Time of the last fact.
     last: RunTime,
 }
@@ -146,6 +146,12 @@ impl Found {
         }
     }
 
+    /// Of which jobs its hosts were told to send raw evidence.
+    pub fn evidence(&self) -> Evidence {
+        let asked = self.scenarios().ok().flatten().map(|(_, asked)| asked.evidence);
+        asked.unwrap_or_default()
+    }
+
     /// Its scenarios as hosts read them, and how they are measured; none where no host has anything to do.
     ///
     /// # Errors
@@ -199,20 +205,23 @@ async fn conducted(
     outputs: Outputs,
     leaves: bool,
 ) -> Result<Option<Record>, Fault> {
-    let Outputs { files, keep, reporters, against } = outputs;
+    let Outputs { files, keep, reporters, against, evidence } = outputs;
     let scribe = Scribe::new(files, lead.voice.clone(), reporters);
     for (at, fact) in sheet.facts {
         scribe.put(at, fact);
     }
-    let (missing, fetched, last) = (None, BTreeMap::new(), sheet.begins);
-    let mut conductor = Conductor { lead, scribe, keep, leaves, fed: 0, missing, fetched, last };
+    let (files, last) = (Files::of(evidence), sheet.begins);
+    let mut conductor = Conductor { lead, scribe, keep, leaves, fed: 0, files, last };
     let whole = conductor.conducted().await?;
     // The lease ends by itself, too.
     drop(conductor.lead.leave().await);
     if !whole {
         return Ok(None);
     }
-    let Conductor { lead, scribe, last, .. } = conductor;
+    let Conductor { lead, scribe, files, last, .. } = conductor;
+    if let Some(what) = files.told(&lead.key) {
+        scribe.put(last, Fact::Noticed { job: None, what });
+    }
     let interrupted = lead.stop.reason().filter(|_| !leaves);
     close(&scribe, last, interrupted, sheet.nothing, against.as_deref().filter(|_| !sheet.nothing));
     Ok(Some(scribe.take_record()))
@@ -292,8 +301,11 @@ impl Conductor {
             }
             let at = one.at;
             match said {
-                Said::Kept { job, path, object } => self.kept(job, &path, &object).await?,
+                Said::Kept { job, path, object, raw } => self.kept(job, (path, object), raw).await?,
                 Said::Fact(fact) => {
+                    if let Fact::JobJudged { job, verdict, .. } = &fact {
+                        self.judged(*job, *verdict).await?;
+                    }
                     self.last = self.last.max(at);
                     self.scribe.put(self.last, fact);
                 }

@@ -19,9 +19,12 @@
 pub mod agent;
 pub mod bench;
 pub mod brought;
+mod carrying;
 mod cease;
 pub mod conductor;
+pub mod evidence;
 pub mod note;
+mod outage;
 mod outlet;
 pub mod said;
 pub mod service;

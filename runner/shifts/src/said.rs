@@ -23,6 +23,9 @@ pub enum Said {
         path: String,
         /// The object.
         object: String,
+        /// It is raw evidence, and left there only where that of its job is wanted.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        raw: bool,
     },
 }
 
@@ -78,7 +81,8 @@ mod tests {
         let (jobs, phones) = (BTreeSet::from([3]), BTreeSet::from([DeviceId("a".to_owned())]));
         let gone =
             |id: &str| Said::Fact(Fact::DeviceGone { device: DeviceId(id.to_owned()), why: String::new() });
-        let kept = |job, path: &str| Said::Kept { job, path: path.to_owned(), object: String::new() };
+        let kept =
+            |job, path: &str| Said::Kept { job, path: path.to_owned(), object: String::new(), raw: job == 3 };
         let noticed = |job| Said::Fact(Fact::Noticed { job, what: "w".to_owned() });
         let mine = [gone("a"), kept(3, "evidence/job-3/x"), noticed(Some(3)), noticed(None)];
         let others = [

@@ -1,6 +1,7 @@
 //! What a host is told: its shift of a run, as an object; that there is one, and that a run is to stop, as offers.
 
 use crate::brought::Brought;
+use crate::evidence::Evidence;
 use crate::service::ServiceWord;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Options;
@@ -64,6 +65,9 @@ pub struct Asked {
     pub priority: String,
     /// What is put on phones first.
     pub builds: Vec<Brought>,
+    /// Of which jobs raw evidence comes along.
+    #[serde(default)]
+    pub evidence: Evidence,
 }
 
 /// What one host does of a run. One field for each thing its phones are measured by.

@@ -3,7 +3,9 @@
 
 use crate::bench::{Attempt, Bench};
 use crate::brought::fetched;
+use crate::carrying::{Carrier, ShiftFiles};
 use crate::cease::Open;
+use crate::outage::{AGAIN, Outage};
 use crate::outlet::Outlet;
 use crate::said::Said;
 use crate::shift::{CANCELLED, LEAVES, Shift};
@@ -12,28 +14,22 @@ use farmjank_engine::dispatch::interrupted;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency, cancellable};
-use farmjank_farm::digest;
 use farmjank_farm::frames::Entry;
 use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
 use farmjank_farm::sending::{Sender, Step};
-use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Event, FORMAT, Fact, JobId, PlannedJob};
-use farmjank_results::fault::{Fault, FaultCode, Persistence};
-use farmjank_results::file_error::{FileError, FileProblem};
+use farmjank_results::fault::{Fault, Persistence};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
-use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Between two looks at a farm that does not answer, or a run that is not opened.
-const AGAIN: Duration = Duration::from_millis(500);
 /// A run that nobody opens is over: its log is open before a shift is offered.
 const UNOPENED: Duration = Duration::from_mins(1);
 /// A run that nobody conducts for so long is over, and what measures for it is needed elsewhere.
@@ -42,21 +38,6 @@ const UNLED: Duration = Duration::from_mins(3);
 const TOGETHER: Duration = Duration::from_millis(300);
 /// After so long without anything new the store is looked at again: it may have forgotten.
 const DOUBT: Duration = Duration::from_secs(5);
-
-/// Reads a file of a folder.
-pub type ReadFile = dyn Fn(&str, &str) -> Result<Vec<u8>, FileError>;
-/// Lists the files below a folder of a folder.
-pub type FilesBelow = dyn Fn(&str, &str) -> Vec<String>;
-
-/// The files of shifts.
-pub struct ShiftFiles {
-    /// Reads a file of a folder as it lies there, packed or not.
-    pub read: Box<ReadFile>,
-    /// The files below a folder of a folder, as paths in the latter, in order.
-    pub below: Box<FilesBelow>,
-    /// Takes a folder away, where there is one.
-    pub forget: Box<dyn Fn(&str)>,
-}
 
 /// One attempt. One field for each thing it needs.
 pub(crate) struct Working<'a> {
@@ -71,22 +52,6 @@ pub(crate) struct Working<'a> {
     pub(crate) files: &'a ShiftFiles,
     pub(crate) voice: &'a dyn Voice,
     pub(crate) stop: Stop,
-}
-
-/// A fault of the farm is told once, and waited out.
-struct Trouble<'a> {
-    voice: &'a dyn Voice,
-    told: Option<FaultCode>,
-}
-
-impl Trouble<'_> {
-    async fn wait(&mut self, fault: &Fault) {
-        if self.told.as_ref() != Some(&fault.code) {
-            self.voice.err(&format!("{fault}\n"));
-            self.told = Some(fault.code.clone());
-        }
-        sleep(AGAIN).await;
-    }
 }
 
 impl Working<'_> {
@@ -133,14 +98,14 @@ impl Working<'_> {
 
     /// The number of this attempt; none where the line is over, or its run.
     async fn attempt(&self) -> Option<u32> {
-        let (mut trouble, begun) = (Trouble { voice: self.voice, told: None }, Instant::now());
+        let (mut outage, begun) = (Outage::new(self.voice), Instant::now());
         loop {
             match self.sender.before(self.exchange).await {
                 Ok(Some(before)) if before.over => return None,
                 Ok(Some(before)) => return Some(before.attempt + 1),
                 Ok(None) if begun.elapsed() > UNOPENED => return None,
                 Ok(None) => sleep(AGAIN).await,
-                Err(fault) => trouble.wait(&fault).await,
+                Err(fault) => outage.wait(&fault).await,
             }
         }
     }
@@ -148,14 +113,14 @@ impl Working<'_> {
     /// Takes the line over from earlier attempts: nothing of theirs comes in between any more. What they left open is
     /// closed, what they judged is done. Where the run is, and how far each job came.
     async fn take_over(&mut self, journal: &mut Journal) -> Option<(RunTime, BTreeMap<JobId, Progress>)> {
-        let (mut trouble, mut heard) = (Trouble { voice: self.voice, told: None }, Instant::now());
+        let (mut outage, mut heard) = (Outage::new(self.voice), Instant::now());
         while !journal.has_begun() {
             match self.sender.step(self.exchange, journal).await {
                 Ok(Step::Void) => return None,
                 Ok(Step::Worked | Step::Idle) => heard = Instant::now(),
                 Ok(Step::Waits) if heard.elapsed() > UNLED => return None,
                 Ok(Step::Waits | Step::Behind) => sleep(AGAIN).await,
-                Err(fault) => trouble.wait(&fault).await,
+                Err(fault) => outage.wait(&fault).await,
             }
         }
         let said: Vec<(RunTime, Said)> = journal
@@ -180,10 +145,16 @@ impl Working<'_> {
         Some((since, progress))
     }
 
+    fn carrier<'c>(&'c self, folder: &'c str) -> Carrier<'c> {
+        let (exchange, files, voice) = (self.exchange, self.files, self.voice);
+        let (evidence, said, waiting) = (self.shift.asked.evidence, BTreeSet::new(), BTreeMap::new());
+        Carrier { exchange, files, voice, folder, evidence, said, waiting }
+    }
+
     /// Says what happens until nothing more does and all of it is there, or somebody else goes on. Not to the end where
     /// nobody conducts the run, or this agent ends: the shift is taken up again where it was.
     async fn sending(&self, journal: &mut Journal, outlet: &Outlet, folder: &str) -> bool {
-        let (mut trouble, mut sent) = (Trouble { voice: self.voice, told: None }, BTreeSet::new());
+        let (mut outage, mut carrier) = (Outage::new(self.voice), self.carrier(folder));
         let (mut unled, mut looked): (Option<Instant>, _) = (None, Instant::now());
         loop {
             // Its log may be elsewhere by now, though all that is said there finds its place.
@@ -198,8 +169,12 @@ impl Working<'_> {
                 if left(&fact) {
                     continue;
                 }
-                if let Err(fault) = self.say(journal, at, &fact, folder, &mut sent).await {
-                    self.voice.err(&format!("{fault}\n"));
+                let files = carrier.before(&fact).await;
+                for said in files.into_iter().chain([Said::Fact(fact)]) {
+                    match said.text() {
+                        Ok(fact) => journal.say(Entry { at, fact }),
+                        Err(fault) => self.voice.err(&format!("{fault}\n")),
+                    }
                 }
             }
             if outlet.is_over() && !leaves {
@@ -232,58 +207,7 @@ impl Working<'_> {
                         Err(_) => journal.doubt(),
                     };
                 }
-                Err(fault) => trouble.wait(&fault).await,
-            }
-        }
-    }
-
-    /// Says one fact, behind the files it names; the last of a job behind all the job has.
-    async fn say(
-        &self,
-        journal: &mut Journal,
-        at: RunTime,
-        fact: &Fact,
-        folder: &str,
-        sent: &mut BTreeSet<String>,
-    ) -> Result<(), Fault> {
-        let mut paths: Vec<String> = named(fact).into_iter().cloned().collect();
-        if let Fact::JobJudged { job, .. } = fact {
-            paths.extend((self.files.below)(folder, &format!("evidence/job-{job}")));
-        }
-        let mut files = Vec::new();
-        for path in paths {
-            if !sent.insert(path.clone()) {
-                continue;
-            }
-            let bytes = match (self.files.read)(folder, &path) {
-                Ok(bytes) => bytes,
-                // It was never written, or is kept elsewhere: the fact says what was to be there.
-                Err(error) if error.why == FileProblem::Missing => continue,
-                // A file that cannot be read takes no fact with it.
-                Err(error) => {
-                    self.voice.err(&format!("{path} is not sent: {error}\n"));
-                    continue;
-                }
-            };
-            files.push((path, bytes));
-        }
-        let objects = join_all(files.iter().map(|(_, bytes)| self.left(bytes))).await;
-        for ((path, _), object) in files.into_iter().zip(objects) {
-            let Some(job) = fact.job() else { continue };
-            let kept = Said::Kept { job, path, object };
-            journal.say(Entry { at, fact: kept.text()? });
-        }
-        journal.say(Entry { at, fact: Said::Fact(fact.clone()).text()? });
-        Ok(())
-    }
-
-    /// Leaves a file on the farm, however long that takes.
-    async fn left(&self, bytes: &[u8]) -> String {
-        let mut trouble = Trouble { voice: self.voice, told: None };
-        loop {
-            match digest::leave(self.exchange, bytes).await {
-                Ok(object) => return object,
-                Err(fault) => trouble.wait(&fault).await,
+                Err(fault) => outage.wait(&fault).await,
             }
         }
     }

@@ -20,6 +20,7 @@ use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{self, ShiftFiles};
 use farmjank_shifts::bench::{AttachedBench, Bench};
 use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
+use farmjank_shifts::evidence::Evidence;
 use farmjank_shifts::note::{Host, hosts};
 use farmjank_shifts::service::OutOfService;
 use farmjank_shifts::shift::{Asked, Texts};
@@ -146,7 +147,12 @@ impl Computer {
             lab: None,
             bench: self.bench(),
             read: Box::new(|texts, asked| Ok(read_scenarios(texts, asked))),
-            files: ShiftFiles { read: Box::new(read), below: Box::new(below), forget: Box::new(forget) },
+            files: ShiftFiles {
+                read: Box::new(read),
+                below: Box::new(below),
+                forget: Box::new(forget),
+                forget_old: Box::new(|_| {}),
+            },
             folder: Box::new(|run, line, attempt| format!("{run}/{line}/{attempt}")),
             out: OutOfService::read(&self.out.borrow()).unwrap_or_default(),
             keep_out: Box::new({
@@ -190,12 +196,15 @@ pub(super) struct Wish {
     pub(super) priority: Priority,
     /// Of each job.
     pub(super) iterations: u32,
+    /// Of which jobs hosts send raw evidence, and of which it is taken.
+    pub(super) evidence: (Evidence, Evidence),
 }
 
 impl Wish {
     /// A run as any other.
     pub(super) fn usual(number: u64) -> Wish {
-        Wish { run: format!("run-{number}"), priority: Priority::Branch, iterations: 3 }
+        let (run, evidence) = (format!("run-{number}"), (Evidence::All, Evidence::All));
+        Wish { run, priority: Priority::Branch, iterations: 3, evidence }
     }
 }
 
@@ -222,6 +231,7 @@ pub(super) fn asked_for(wish: &Wish, hosts: Vec<Host>) -> Commission {
         causes: "never".to_owned(),
         jobs: 512,
         priority: wish.priority.word().to_owned(),
+        evidence: wish.evidence.0,
         ..Asked::default()
     };
     let options = Options {
@@ -255,6 +265,7 @@ pub(super) fn kept_in(files: &Rc<Memory>) -> Outputs {
         keep: Some(Box::new(move |path, bytes| kept.write(path, bytes))),
         reporters: Vec::new(),
         against: None,
+        evidence: Evidence::default(),
     }
 }
 
@@ -264,7 +275,8 @@ pub(super) type Conducted = JoinHandle<Result<Record, Fault>>;
 /// Conducts a run; its files.
 pub(super) fn conducted(wish: &Wish, client: &Client, hosts: Vec<Host>) -> (Conducted, Rc<Memory>) {
     let files = Rc::new(Memory::keeping(true));
-    let run = conductor::run(asked_for(wish, hosts), desk(&wish.run, 0, client), kept_in(&files));
+    let outputs = Outputs { evidence: wish.evidence.1, ..kept_in(&files) };
+    let run = conductor::run(asked_for(wish, hosts), desk(&wish.run, 0, client), outputs);
     (spawn_local(run), files)
 }
 

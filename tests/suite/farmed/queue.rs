@@ -60,7 +60,12 @@ fn a_gate_waits_for_an_iteration_of_a_sweep_and_no_longer() {
             let mut computer = Computer::new(1, &model, Weather::calm());
             computer.begin();
             let client = model.connect(Weather::calm());
-            let wish = |run: &str, priority, iterations| Wish { run: run.to_owned(), priority, iterations };
+            let wish = |run: &str, priority, iterations| Wish {
+                run: run.to_owned(),
+                priority,
+                iterations,
+                ..Wish::usual(0)
+            };
             let of_sweep = wish("sweep", Priority::Nightly, 12);
             let (sweeping, sweep) = conducted(&of_sweep, &client, gathered(&client, 1).await);
             sleep(Duration::from_millis(after)).await;

@@ -75,7 +75,8 @@ fn a_phone_that_is_taken_out_of_service_is_free_after_an_iteration_and_its_run_g
         let mut computer = Computer::new(1, &model, Weather::calm());
         computer.begin();
         let client = model.connect(Weather::calm());
-        let wish = Wish { run: "sweep".to_owned(), priority: Priority::Nightly, iterations: 12 };
+        let wish =
+            Wish { run: "sweep".to_owned(), priority: Priority::Nightly, iterations: 12, ..Wish::usual(0) };
         let (sweeping, sweep) = conducted(&wish, &client, gathered(&client, 1).await);
         begins(&sweep).await;
         while iterations(&sweep).len() < 2 {

@@ -53,7 +53,7 @@ async fn taken_up_by_others(seed: u64) -> (Went, usize) {
     trouble(seed, &mut seeded, &model, &mut computers, None).await;
     computers.iter().for_each(|computer| computer.client.weather(Weather::calm()));
     client.weather(Weather::calm());
-    (Went { record: over(seed, run).await, files, lost: None }, died)
+    (Went { record: over(seed, run).await, files, lost: None, evidence: wish.evidence }, died)
 }
 
 fn on_one_clock<T>(story: impl Future<Output = T>) -> T {
@@ -100,7 +100,7 @@ fn a_run_that_nobody_conducts_is_measured_and_whoever_takes_it_up_gets_the_same(
         let record = over(7, run).await;
         assert_eq!(record.exit_code, Some(0));
         assert!(began.elapsed() < Duration::from_mins(1), "all was there: {:?}", began.elapsed());
-        hold(7, &Went { record, files: first.clone(), lost: None });
+        hold(7, &Went { record, files: first.clone(), lost: None, evidence: Wish::usual(7).evidence });
         // Once more when it is over, and by two at once.
         let [(one, second), (other, third)] = [2, 3].map(|owner| taken_up(&wish.run, owner, &client));
         let codes = (over(7, one).await.exit_code, over(7, other).await.exit_code);

@@ -30,15 +30,15 @@ pub enum Started {
     Now,
 }
 
-/// How often a server that goes while it is asked is looked at again, and how long after. Whoever uses an adb of another
-/// version ends the server and starts his own: for a moment nobody listens.
+/// How often a server that goes while it is asked is looked at again, and how long after. Whoever uses an adb of
+/// another version ends the server and starts his own: for a moment nobody listens.
 const AGAIN: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Makes sure a server answers at `address`: starts one only after a refused connection, only on loopback, only when
-/// the policy allows it, with `adb -P PORT start-server`. Never ends a server; one that ends while it is asked is looked
-/// for again, three times. Faults: `no_server` with advice when none answers and none may be or could be started,
-/// `timeout`, `protocol`, `program_missing`.
+/// the policy allows it, with `adb -P PORT start-server`. Never ends a server; one that ends while it is asked is
+/// looked for again, three times. Faults: `no_server` with advice when none answers and none may be or could be
+/// started, `timeout`, `protocol`, `program_missing`.
 pub async fn ensure_server(
     address: &Address,
     dial: Rc<dyn Dial>,

@@ -5,6 +5,7 @@ mod reading;
 pub use reading::{FarmFetchArgs, FarmWatchArgs};
 
 use clap::{Args, Subcommand, ValueEnum};
+use farmjank_shifts::evidence::Evidence;
 use std::path::PathBuf;
 
 /// Which farm.
@@ -86,12 +87,20 @@ pub struct OverFarmArgs {
     /// How long the farm, or a host that has work, may be away before it is given up.
     #[arg(long, value_name = "TIME", default_value = "10m", hide_default_value = true)]
     pub farm_patience: String,
+    /// Of which jobs raw dumps and traces come along: `all`, `failed` (what did not pass), `none`. Frames, pictures and
+    /// reports are whole with each. The rest lies on the hosts for two weeks: `--attach RUN --evidence all` brings it.
+    #[arg(long, requires = "farm", value_name = "WHICH", value_parser = evidence)]
+    pub evidence: Option<Evidence>,
     /// Begin the run, print what it is called, and end: its hosts measure on without this process.
     #[arg(long, requires = "farm", conflicts_with_all = TOLD)]
     pub detach: bool,
     /// Take up a run that was begun with --detach, or whose process died, and end as it ends. Interrupted, it goes on.
     #[arg(long, requires = "farm", value_name = "RUN", conflicts_with_all = SETTLED)]
     pub attach: Option<String>,
+}
+
+fn evidence(word: &str) -> Result<Evidence, clap::Error> {
+    Evidence::named(word).ok_or_else(|| super::one_of(&Evidence::ALL.map(Evidence::word)))
 }
 
 const AGENT_EXAMPLES: &str = "Examples:\n  \

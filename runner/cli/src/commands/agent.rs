@@ -23,7 +23,6 @@ use farmjank_shifts::service::OutOfService;
 use farmjank_shifts::shift::Asked;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
 
 /// The folder of what was measured, within an agent's.
 const SHIFTS: &str = "shifts";
@@ -31,8 +30,6 @@ const SHIFTS: &str = "shifts";
 const OUT: &str = "out-of-service.json";
 /// Most bytes of that which are read.
 const MOST_OUT: u64 = 16 << 20;
-/// What an agent that died left there is nobody's after that.
-const KEPT: Duration = Duration::from_hours(7 * 24);
 /// Largest file of evidence that is sent.
 const MOST: u64 = 1 << 30;
 
@@ -63,7 +60,6 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
     let part = part(args)?;
     let usual = || Path::new("results").join("agent").join(&args.host);
     let state = AgentState::taken(&args.state.clone().unwrap_or_else(usual))?;
-    remove_old(&state.root.join(SHIFTS), KEPT);
     let stop = Stop::default();
     host::signals::listen(stop.clone());
     let bench = match &part {
@@ -72,6 +68,7 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
     };
     let exchange = connected(&args.farm, &args.of, &args.host, true).await.map_err(NoAgent::Failed)?;
     let (root, place) = (state.root.clone(), state.root.join(OUT));
+    let shifts = root.join(SHIFTS);
     let setup = Setup {
         exchange,
         host: args.host.clone(),
@@ -85,6 +82,7 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
             read: Box::new(|folder, path| Bundle::open(Path::new(folder)).as_it_lies(path, MOST)),
             below: Box::new(|folder, below| files_below(Path::new(folder), below)),
             forget: Box::new(|folder| drop(remove_folder(Path::new(folder)))),
+            forget_old: Box::new(move |age| remove_old(&shifts, age)),
         },
         folder: Box::new(move |run, line, attempt| {
             root.join(SHIFTS).join(format!("{run}-{line}-{attempt}")).to_string_lossy().into_owned()

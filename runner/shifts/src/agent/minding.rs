@@ -13,6 +13,10 @@ use tokio::time::{Instant, sleep};
 const MINDS: Duration = Duration::from_secs(5);
 /// What nobody took up by then is kept no longer, here as on the farm.
 const LONGEST: Duration = Duration::from_hours(14 * 24);
+/// Folders of shifts lie here for so long, where nobody forgets them sooner: longer than the farm knows their runs, and
+/// than a shift is minded. And between two looks for those that lay longer.
+const LASTS: Duration = Duration::from_hours(15 * 24);
+const TIDIES: Duration = Duration::from_hours(1);
 /// Attempts whose files are looked through.
 const ATTEMPTS: u32 = 100;
 
@@ -25,6 +29,8 @@ pub(super) struct Kept {
     pub(super) since: Instant,
     /// Since when nobody conducts its run.
     pub(super) unled: Option<Instant>,
+    /// Some of its files may be asked for when the run is over.
+    pub(super) lasts: bool,
 }
 
 impl Agent {
@@ -42,8 +48,13 @@ impl Agent {
 
     /// Says again what the store forgot, until the run is over.
     pub(super) async fn minding(&self) {
+        let mut tidied: Option<Instant> = None;
         loop {
             sleep(MINDS).await;
+            if tidied.is_none_or(|at| at.elapsed() > TIDIES) {
+                (self.setup.files.forget_old)(LASTS);
+                tidied = Some(Instant::now());
+            }
             // One after the other, each behind the others then: an offer of one that is looked at is known, too.
             let many = self.said.borrow().len();
             for _ in 0..many {
@@ -52,7 +63,7 @@ impl Agent {
                 let gone = self.is_gone(&mut kept).await;
                 *self.looked_at.borrow_mut() = None;
                 match gone {
-                    true => self.forget(&kept.offer, kept.journal.attempt()),
+                    true => self.forget(&kept),
                     false => self.said.borrow_mut().push(kept),
                 }
             }
@@ -66,9 +77,10 @@ impl Agent {
             || self.looked_at.borrow().as_ref().is_some_and(is)
     }
 
-    /// Nobody wants its files any more, up to an attempt.
-    fn forget(&self, offer: &Offer, last: u32) {
-        for attempt in 1..=last {
+    /// Nobody wants its files any more, but for those that were not brought: these last.
+    fn forget(&self, kept: &Kept) {
+        let (offer, last) = (&kept.offer, kept.journal.attempt());
+        for attempt in (1..=last).filter(|_| !kept.lasts) {
             (self.setup.files.forget)(&(self.setup.folder)(&offer.key, &offer.line, attempt));
         }
     }

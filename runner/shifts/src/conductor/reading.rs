@@ -3,6 +3,7 @@
 
 use super::{Desk, Found, Outputs, Trouble, conducted};
 use crate::conductor::lead::Lead;
+use crate::evidence::Evidence;
 use crate::said::Said;
 use crate::sheet::RunSheet;
 use farmjank_engine::stop::Urgency;
@@ -166,7 +167,8 @@ impl Reading {
     /// # Errors
     /// As [`Reading::read`].
     pub async fn watched(self, reporters: Vec<Box<dyn Reporter>>) -> Result<Option<Record>, Fault> {
-        self.told(Outputs { files: Rc::new(Nowhere), keep: None, reporters, against: None }).await
+        let (files, evidence) = (Rc::new(Nowhere), Evidence::All);
+        self.told(Outputs { files, keep: None, reporters, against: None, evidence }).await
     }
 }
 

@@ -75,6 +75,7 @@ async fn written(args: &FarmFetchArgs, terminal: Terminal, run: Opened) -> u8 {
         keep: Some(Box::new(move |path, bytes| kept.keep(path, bytes))),
         reporters: reporters((args.quiet, false), &[], Vec::new(), terminal, &args.out),
         against: None,
+        evidence: run.evidence,
     };
     match run.reading.told(outputs).await {
         Ok(record) => record.and_then(|record| record.exit_code).unwrap_or(Verdict::Broken.exit_code()),

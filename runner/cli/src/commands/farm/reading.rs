@@ -9,6 +9,7 @@ use farmjank_farm::subjects::word;
 use farmjank_results::fault::Fault;
 use farmjank_shifts::conductor::reading::Reading;
 use farmjank_shifts::conductor::{self, Desk};
+use farmjank_shifts::evidence::Evidence;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub struct Opened {
     pub reading: Reading,
     /// The virtual lab its phones are of.
     pub lab: Option<String>,
+    /// Of which jobs it brought raw evidence.
+    pub evidence: Evidence,
 }
 
 /// Finds a run. The farm may be away for so long, once it answered.
@@ -42,6 +45,6 @@ pub async fn opened(
         stop: stop.clone(),
     };
     let found = conductor::found(&desk()).await?;
-    let lab = found.lab().map(str::to_owned);
-    Ok(Opened { reading: Reading::of(found, desk())?, lab })
+    let (lab, evidence) = (found.lab().map(str::to_owned), found.evidence());
+    Ok(Opened { reading: Reading::of(found, desk())?, lab, evidence })
 }

@@ -52,6 +52,7 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
         jobs: args.jobs,
         priority: args.priority.word().to_owned(),
         builds: options.installs.iter().map(Brought::of).collect(),
+        evidence: args.over.evidence.unwrap_or_default(),
     }
 }
 
@@ -184,7 +185,8 @@ pub async fn attached(
     let bundle = if found.lab().is_some() { bundle } else { bundle.durable() };
     let ui = watched(args, &root).map_err(|why| refuse(&why))?;
     let (inputs, outputs) = outputs(args, terminal, inputs, bundle, &root);
-    let outputs = Outputs { against: inputs.against, ..outputs };
+    let evidence = args.over.evidence.unwrap_or_else(|| found.evidence());
+    let outputs = Outputs { against: inputs.against, evidence, ..outputs };
     let stop = desk.stop.clone();
     match conductor::attach(found, desk, outputs).await.map_err(|fault| failed(&fault))? {
         Some(record) => Ok(Conducted::Over(Box::new(record), ui, root)),
@@ -212,6 +214,7 @@ fn outputs(
         keep: Some(Box::new(move |path, bytes| kept.keep(path, bytes))),
         reporters: reporters(heard(args), &requests, plugins, terminal, root),
         against: None,
+        evidence: args.over.evidence.unwrap_or_default(),
     };
     (inputs, outputs)
 }

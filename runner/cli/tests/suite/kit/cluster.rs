@@ -1,6 +1,6 @@
-//! The kit's pod of a cluster, as far as it can be held to its word without a cluster: what it names is there, and its
-//! commands, begun as a node begins them, make a host of a real farm that measures and that ends as it is told. The form
-//! of the file is asked in `.ci/run`.
+//! The kit's pod of a cluster, as far as it can be held to its word without a cluster: what it names is there, and
+//! its commands, begun as a node begins them, make a host of a real farm that measures and that ends as it is told.
+//! The form of the file is asked in `.ci/run`.
 
 use super::{kit, text};
 use crate::world::{Lab, SMOOTH, ended, farmjank, write};

@@ -1,0 +1,129 @@
+//! The files of one attempt, on their way to the farm: each is named before the fact that names it, and left there
+//! before it is named. Raw evidence that is not wanted of every job is named only, and left once its job is judged.
+
+use crate::evidence::Evidence;
+use crate::outage::Outage;
+use crate::said::Said;
+use farmjank_engine::scribe::Voice;
+use farmjank_farm::digest;
+use farmjank_results::bundle_files::named;
+use farmjank_results::event::{Fact, JobId};
+use farmjank_results::file_error::{FileError, FileProblem};
+use farmjank_seams::exchange::Exchange;
+use futures::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Reads a file of a folder.
+pub type ReadFile = dyn Fn(&str, &str) -> Result<Vec<u8>, FileError>;
+/// Lists the files below a folder of a folder.
+pub type FilesBelow = dyn Fn(&str, &str) -> Vec<String>;
+
+/// The files of shifts.
+pub struct ShiftFiles {
+    /// Reads a file of a folder as it lies there, packed or not.
+    pub read: Box<ReadFile>,
+    /// The files below a folder of a folder, as paths in the latter, in order.
+    pub below: Box<FilesBelow>,
+    /// Takes a folder away, where there is one.
+    pub forget: Box<dyn Fn(&str)>,
+    /// Takes away the folders of all shifts that are so old.
+    pub forget_old: Box<dyn Fn(Duration)>,
+}
+
+/// Carries the files of an attempt. One field for each thing it needs, or knows.
+pub(crate) struct Carrier<'a> {
+    pub(crate) exchange: &'a dyn Exchange,
+    pub(crate) files: &'a ShiftFiles,
+    pub(crate) voice: &'a dyn Voice,
+    /// Where they lie.
+    pub(crate) folder: &'a str,
+    /// Of which jobs raw evidence is wanted.
+    pub(crate) evidence: Evidence,
+    /// What was named.
+    pub(crate) said: BTreeSet<String>,
+    /// What was named and not left, by job.
+    pub(crate) waiting: BTreeMap<JobId, Vec<String>>,
+}
+
+impl Carrier<'_> {
+    /// What is to be said before a fact: where the files are that it names; before the last of a job, where all are
+    /// that the job has.
+    pub(crate) async fn before(&mut self, fact: &Fact) -> Vec<Said> {
+        let Some(job) = fact.job() else { return Vec::new() };
+        let judged = match fact {
+            Fact::JobJudged { verdict, .. } => Some(*verdict),
+            _ => None,
+        };
+        let brings = judged.map_or(!self.evidence.waits(), |verdict| self.evidence.brings(verdict));
+        if judged.is_some() {
+            let waiting = self.waiting.remove(&job).unwrap_or_default();
+            let waiting: Vec<_> =
+                waiting.iter().filter(|_| brings).filter_map(|path| self.read(path)).collect();
+            join_all(waiting.iter().map(|bytes| self.left(bytes))).await;
+        }
+        let mut files = Vec::new();
+        for (path, raw) in self.of(fact) {
+            let is_new = self.said.insert(path.clone());
+            files.extend(
+                is_new.then(|| self.read(&path)).flatten().map(|bytes| (path, raw && !brings, raw, bytes)),
+            );
+        }
+        let carrier = &*self;
+        let objects = join_all(files.iter().map(|(_, stays, _, bytes)| async move {
+            if *stays { digest::of(bytes) } else { carrier.left(bytes).await }
+        }))
+        .await;
+        let mut said = Vec::new();
+        for ((path, stays, raw, _), object) in files.into_iter().zip(objects) {
+            if stays && judged.is_none() {
+                self.waiting.entry(job).or_default().push(path.clone());
+            }
+            said.push(Said::Kept { job, path, object, raw });
+        }
+        said
+    }
+
+    /// The files that belong to a fact, and which of them are raw: dumps and traces, most of all bytes. Reports are
+    /// drawn from the others.
+    fn of(&self, fact: &Fact) -> Vec<(String, bool)> {
+        let raw: BTreeSet<&String> = match fact {
+            Fact::TrialFinished { windows, .. } => {
+                windows.iter().flat_map(|window| &window.evidence).collect()
+            }
+            _ => BTreeSet::new(),
+        };
+        let mut files: Vec<(String, bool)> =
+            named(fact).into_iter().map(|path| (path.clone(), raw.contains(path))).collect();
+        if let Fact::JobJudged { job, .. } = fact {
+            let rest = (self.files.below)(self.folder, &format!("evidence/job-{job}"));
+            files.extend(rest.into_iter().map(|path| (path, true)));
+        }
+        files
+    }
+
+    /// A file as it lies there; none where there is none.
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        match (self.files.read)(self.folder, path) {
+            Ok(bytes) => Some(bytes),
+            // It was never written, or is kept elsewhere: the fact says what was to be there.
+            Err(error) if error.why == FileProblem::Missing => None,
+            // A file that cannot be read takes no fact with it.
+            Err(error) => {
+                self.voice.err(&format!("{path} is not sent: {error}\n"));
+                None
+            }
+        }
+    }
+
+    /// Leaves a file on the farm, however long that takes.
+    async fn left(&self, bytes: &[u8]) -> String {
+        let mut outage = Outage::new(self.voice);
+        loop {
+            match digest::leave(self.exchange, bytes).await {
+                Ok(object) => return object,
+                Err(fault) => outage.wait(&fault).await,
+            }
+        }
+    }
+}
