@@ -32,6 +32,12 @@ impl History {
         })
     }
 
+    /// Whether it is kept what a run came to.
+    pub fn is_told(&mut self, run: &str) -> Result<bool, Fault> {
+        let sql = "select t.run from farmjank_told t join farmjank_run r on r.id = t.run where r.name = ?1";
+        Ok(!self.tables.rows(sql, &[run.into()], |row| row.int(0))?.is_empty())
+    }
+
     /// What the newest run of a line came to that began before this one; before now where the run is not there. None
     /// where there is no such run.
     pub fn told_before(&mut self, run: &str, line: Line<'_>) -> Result<Option<Vec<u8>>, Fault> {

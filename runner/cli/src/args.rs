@@ -36,7 +36,8 @@ pub use causes::{CausesArgs, StackForm, StackRules};
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
 pub use farm::{
     AgentArgs, FarmArgs, FarmCancelArgs, FarmCommand, FarmCommandArgs, FarmDoctorArgs, FarmDrainArgs,
-    FarmFetchArgs, FarmInitArgs, FarmRole, FarmStatusArgs, FarmUndrainArgs, FarmWatchArgs,
+    FarmFetchArgs, FarmInitArgs, FarmKeepArgs, FarmPhonesArgs, FarmQueueArgs, FarmRole, FarmStatusArgs,
+    FarmUndrainArgs, FarmWatchArgs,
 };
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};

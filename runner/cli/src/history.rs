@@ -135,10 +135,11 @@ fn keep(
     let kept = kept?;
     store.keep_iterations(&row.id, &iteration_times(record))?;
     let branch = branch(&row.labels).to_owned();
-    store.keep_told(&row.id, &branch, &kept::written(&seen(record)))?;
     if asked_any(record) {
         store.keep_causes(&row.id, &diagnoses(record))?;
     }
+    // Last: a run that has this is kept whole.
+    store.keep_told(&row.id, &branch, &kept::written(&seen(record)))?;
     match kept {
         Recorded::New | Recorded::Already => Ok(None),
         Recorded::Replaced if header.lab.is_none() => Ok(None),

@@ -78,7 +78,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Import(args) => commands::import::run(args, terminal),
         Command::Run(args) => commands::run::run(args, terminal),
         Command::Agent(args) => code(in_runtime(false, commands::agent::run(args))),
-        Command::Farm(args) => code(in_runtime(false, commands::farm::run(args, terminal))),
+        Command::Farm(args) => commands::farm::run(args, terminal),
         Command::Ab(args) => commands::ab::run(args, terminal),
         Command::Bisect(args) => commands::bisect::run(args, terminal),
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),

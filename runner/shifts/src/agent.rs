@@ -163,22 +163,26 @@ impl Agent {
         let Setup { who, tool, lab, team, .. } = &self.setup;
         let (who, tool, lab, team) = (who.clone(), tool.clone(), lab.clone(), team.clone());
         let (phones, me) = (String::new(), who.clone());
-        let (works, drained) = (Vec::new(), None);
-        let mut note = HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained };
+        let (works, drained, used) = Default::default();
+        let mut note = HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained, used };
         let is_mine = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok_and(|other| other.who == me);
         let mut told = String::new();
         loop {
             let now = self.now();
+            let is_new = self.noted(&mut note);
+            let ask = match (lease.borrow().ask(now), lease.borrow().fence()) {
+                // Whoever looks is told at once what the host does.
+                (Ask::Wait(_), Some(fence)) if is_new => Ask::Renew(fence),
+                (ask, _) => ask,
+            };
+            if let Ask::Wait(until) = ask {
+                sleep((until - now).to_duration().min(AGAIN)).await;
+                continue;
+            }
             let listed = written(&self.phones.listed(&self.setup.host))?;
-            (note.works, note.phones) = (self.queue.told(), digest::of(&listed));
-            note.drained = self.phones.host_drained();
+            note.phones = digest::of(&listed);
             let body = written(&note)?;
-            let ask = lease.borrow().ask(now);
             let asked = match ask {
-                Ask::Wait(until) => {
-                    sleep((until - now).to_duration().min(AGAIN)).await;
-                    continue;
-                }
                 Ask::Nothing => {
                     let what = format!("another host of the farm is called {}", self.setup.host);
                     return Err(Fault::new(FaultCode::FarmRefused, what)

@@ -58,6 +58,9 @@ pub struct HostNote {
     /// All of it is out of service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drained: Option<Drained>,
+    /// Who has which of its phones, of the farm or of its computer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub used: BTreeMap<DeviceId, String>,
 }
 
 /// A shift that a host was given and is not done with.
@@ -242,6 +245,7 @@ mod tests {
             phones: words(""),
             works: Vec::new(),
             drained: None,
+            used: BTreeMap::new(),
         }
     }
 

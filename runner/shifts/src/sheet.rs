@@ -133,7 +133,7 @@ impl RunSheet {
         exchange: &dyn Exchange,
         object: &str,
     ) -> Result<(RunSheet, Vec<Line>), Fault> {
-        let sheet: RunSheet = spoken("a run", &kept(exchange, object).await?)?;
+        let sheet = RunSheet::alone(exchange, object).await?;
         let mut lines: Vec<Line> = Vec::new();
         for part in &sheet.parts {
             lines.push(Line::of(part, kept(exchange, &part.shift).await?)?);
@@ -152,6 +152,14 @@ impl RunSheet {
             ));
         }
         Ok((sheet, lines))
+    }
+
+    /// Reads one that lies on the farm, without what each host does.
+    ///
+    /// # Errors
+    /// Those of the exchange; `farm_refused`: the farm keeps it no more; `farm_skew`, `farm_garbled`.
+    pub(crate) async fn alone(exchange: &dyn Exchange, object: &str) -> Result<RunSheet, Fault> {
+        spoken("a run", &kept(exchange, object).await?)
     }
 
     /// How urgent it is.

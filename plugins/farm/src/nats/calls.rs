@@ -42,7 +42,7 @@ pub(super) fn lost(what: &str, why: &impl Display) -> Fault {
 /// The server keeps no more.
 fn full(why: &dyn Display) -> Fault {
     let what = format!("the farm keeps no more for this team: {}", line(&why.to_string(), 200));
-    Fault::new(FaultCode::FarmFull, what).advise("delete old runs, or ask for more room")
+    Fault::new(FaultCode::FarmFull, what).advise("what is old goes by itself after 14 and 30 days; docs/farm.md tells who runs the server how to make room before")
 }
 
 /// Whether the server refused for lack of room. Its numbers for that differ from version to version; its words do not.
@@ -131,7 +131,9 @@ impl Link {
     /// What the store is made of is not there: whoever may, makes it again. The call can be made again.
     async fn missing(&self) -> Fault {
         if !self.keeps {
-            return unreachable("its store is not there");
+            let advice =
+                "the first run makes it, and so does `farmjank farm doctor` with the keeper's or a run's key";
+            return unreachable("its store is not there").advise(advice);
         }
         match self.prepare().await {
             Ok(()) => unreachable("its store was not there, and is made again"),

@@ -213,6 +213,32 @@ fn nobody_listens_to_what_is_written_or_to_answers_of_others() {
     });
 }
 
+/// As docs/farm.md says it, by the questions that NATS's own tools ask.
+#[test]
+fn who_runs_the_server_takes_one_run_away_and_nothing_else() {
+    let Some(server) = NatsServer::start("") else { return };
+    let address = Address { urls: server.url(), name: "test".to_owned(), ..Address::default() };
+    runtime().block_on(async {
+        let farm = Nats::connect(&address, "main", Terms::FARM, LONG, true).await.expect("let in");
+        farm.prepare().await.expect("an empty server");
+        for run in ["old", "older", "old-2"] {
+            for (generation, line) in [(0, "_head"), (1, "_opening"), (1, "0001-left")] {
+                let line = LogLine { run: run.to_owned(), generation, line: line.to_owned() };
+                farm.append(&line, Place(0), b"1").await.expect("written");
+            }
+        }
+        let client = async_nats::connect(server.url()).await.expect("let in");
+        let stream = async_nats::jetstream::new(client).get_stream("FJ_LOG_main").await.expect("there");
+        let purged = stream.purge().filter("fj.log.main.old.>").await.expect("purged");
+        assert_eq!(purged.purged, 3);
+        let left: Vec<String> =
+            farm.lasts(0, "_head").await.expect("answers").into_iter().map(|(run, _)| run).collect();
+        assert_eq!(left, ["old-2", "older"]);
+        let kept = farm.follow("old-2", 1, Place(0), Duration::ZERO).await.expect("answers");
+        assert_eq!(kept.len(), 2, "what others wrote stands");
+    });
+}
+
 /// What roles cannot keep (docs/farm.md says so): the server itself writes an answer where the question says.
 #[test]
 fn an_answer_that_is_sent_onto_a_line_is_no_entry_of_it() {

@@ -2,8 +2,9 @@
 
 mod reading;
 
-pub use reading::{FarmFetchArgs, FarmWatchArgs};
+pub use reading::{FarmFetchArgs, FarmKeepArgs, FarmPhonesArgs, FarmQueueArgs, FarmWatchArgs};
 
+use super::ListingFormat;
 use clap::{Args, Subcommand, ValueEnum};
 use farmjank_shifts::evidence::Evidence;
 use std::path::PathBuf;
@@ -171,6 +172,12 @@ pub struct FarmCommandArgs {
 pub enum FarmCommand {
     /// List its hosts and their phones, and what keeps one from being measured.
     Status(FarmStatusArgs),
+    /// List its phones across hosts, and who has each.
+    Phones(FarmPhonesArgs),
+    /// List the runs that are under way or wait, the most urgent first.
+    Queue(FarmQueueArgs),
+    /// Write the runs of a team into a history as they end, each once.
+    Keep(FarmKeepArgs),
     /// Fetch the bundle of a run that is over, and end as it ended; nothing is written on the farm.
     Fetch(FarmFetchArgs),
     /// Follow a run that others conduct, as its own terminal shows it, and end as it ends.
@@ -259,6 +266,9 @@ pub struct FarmStatusArgs {
     /// Which farm.
     #[command(flatten)]
     pub of: FarmArgs,
+    /// For people, or as JSON for programs (docs/listings.md).
+    #[arg(long, value_enum, default_value = "table", hide_default_value = true)]
+    pub format: ListingFormat,
 }
 
 const INIT_EXAMPLES: &str = "Examples:\n  \

@@ -4,13 +4,19 @@ mod cancel;
 mod doctor;
 mod fetch;
 mod init;
+mod keep;
+mod listing;
+mod phones;
+mod queue;
 mod reading;
 mod service;
+mod status;
 mod watch;
 
-use crate::args::{FarmCommand, FarmCommandArgs, FarmStatusArgs};
+use crate::args::{FarmCommand, FarmCommandArgs, FarmStatusArgs, ListingFormat};
 use crate::farm::{connected, failed};
 use crate::host::Streams;
+use crate::in_runtime;
 use crate::settings::Terminal;
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::line;
@@ -23,8 +29,16 @@ use farmjank_shifts::service::Drained;
 const WIDE: usize = 160;
 
 /// Answers; 3 where nobody is there, or something is wrong.
-pub async fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
-    let answered = match &args.command {
+pub fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
+    match &args.command {
+        // It writes into a store, which has a scheduler of its own.
+        FarmCommand::Keep(args) => keep::run(args),
+        command => in_runtime(false, answered(command, terminal)).unwrap_or_else(|code| code),
+    }
+}
+
+async fn answered(command: &FarmCommand, terminal: Terminal) -> u8 {
+    let answered = match command {
         FarmCommand::Init(args) => return init::run(args),
         FarmCommand::Fetch(args) => return fetch::run(args, terminal).await,
         FarmCommand::Watch(args) => return watch::run(args, terminal).await,
@@ -33,9 +47,16 @@ pub async fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
         FarmCommand::Undrain(args) => service::undrain(args).await,
         FarmCommand::Doctor(args) => doctor::run(args, terminal).await,
         FarmCommand::Status(args) => status(args).await.map(|hosts| {
-            Streams.out(&told(&hosts));
+            Streams.out(&match args.format {
+                ListingFormat::Json => status::hosts(&args.of.team, &hosts),
+                ListingFormat::Table => told(&hosts),
+            });
             !hosts.is_empty()
         }),
+        FarmCommand::Phones(args) => phones::run(args).await,
+        FarmCommand::Queue(args) => queue::run(args).await,
+        // It asks by itself, each time anew.
+        FarmCommand::Keep(_) => Ok(true),
     };
     match answered {
         Ok(true) => 0,

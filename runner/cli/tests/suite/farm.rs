@@ -4,6 +4,7 @@
 mod evidence;
 #[cfg(target_os = "linux")]
 mod kept;
+mod listed;
 #[cfg(target_os = "linux")]
 mod made;
 mod queue;

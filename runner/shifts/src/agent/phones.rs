@@ -2,8 +2,8 @@
 //! that has one gives it away after its iteration and waits, and no run of the computer is given it.
 
 use super::{AGAIN, Agent};
-use crate::bench::AttachedBench;
-use crate::note::{PhoneDrained, PhoneNote};
+use crate::bench::{AttachedBench, Bench};
+use crate::note::{HostNote, PhoneDrained, PhoneNote};
 use crate::service::{Drained, OutOfService, ServiceWord};
 use crate::shift::written;
 use farmjank_engine::patience::Patience;
@@ -64,6 +64,16 @@ impl Phones {
         self.now.borrow().iter().map(note).collect()
     }
 
+    /// Who has which of them, of the farm or of this computer.
+    pub(super) fn used(&self, bench: &Bench) -> BTreeMap<DeviceId, String> {
+        let Some(bench) = bench.attached() else { return BTreeMap::new() };
+        let by = |phone: &Surveyed| {
+            let user = bench.claims.claimant(&phone.sighting.server, &phone.sighting.id)?;
+            Some((phone.sighting.id.clone(), user.to_string()))
+        };
+        self.now.borrow().iter().filter_map(by).collect()
+    }
+
     /// The phones that are out of service and say what they are, with their servers; and the others.
     fn to_withhold(&self) -> Vec<(DeviceFacts, String)> {
         let out = self.out.borrow();
@@ -100,6 +110,14 @@ impl Phones {
 }
 
 impl Agent {
+    /// Notes what the host does; whether that is new.
+    pub(super) fn noted(&self, note: &mut HostNote) -> bool {
+        let before = (note.works.clone(), note.drained.clone(), note.used.clone());
+        (note.works, note.drained) = (self.queue.told(), self.phones.host_drained());
+        note.used = self.phones.used(&self.setup.bench);
+        before != (note.works.clone(), note.drained.clone(), note.used.clone())
+    }
+
     /// Keeps up with the phones that come and go.
     pub(super) async fn following(&self) {
         let Some(bench) = self.setup.bench.attached() else { return pending().await };

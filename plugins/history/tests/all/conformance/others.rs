@@ -129,15 +129,18 @@ pub fn told(store: &mut History) {
     let (other, lab) = (Line { branch: "next", ..main }, Line { lab: Some("demo"), ..main });
     store.keep_told("run-0001", "main", b"nobody's").unwrap();
     assert_eq!(store.told_before("", main).unwrap(), None, "a run that is not there came to nothing");
+    assert!(!store.is_told("run-0001").unwrap());
     for number in 1..=4 {
         let (mut row, sessions) = night(number);
         if number == 3 {
             row.lab = Some("demo".to_owned());
         }
         store.record(&row, &sessions).unwrap();
+        assert!(!store.is_told(&row.id).unwrap(), "not before it is kept");
         let branch = if number == 4 { "next" } else { "main" };
         store.keep_told(&row.id, branch, &[b'0' + u8::try_from(number).unwrap()]).unwrap();
     }
+    assert!(store.is_told("run-0001").unwrap() && !store.is_told("no such run").unwrap());
     let before = |store: &mut History, run: &str, line| store.told_before(run, line).unwrap();
     let found = |text: &[u8]| Some(text.to_vec());
     assert_eq!(before(store, "", main), found(b"2"), "the newest of its branch on phones");

@@ -1,6 +1,7 @@
 //! Flags of what only reads on a farm.
 
 use super::FarmArgs;
+use crate::args::ListingFormat;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -56,4 +57,76 @@ pub struct FarmWatchArgs {
     /// How long the farm may be away before it is given up.
     #[arg(long, value_name = "TIME", default_value = "10m", hide_default_value = true)]
     pub farm_patience: String,
+}
+
+const QUEUE_EXAMPLES: &str = "Examples:\n  \
+farmjank farm queue --farm tls://farm.example:443                                                 # the most urgent first\n  \
+farmjank farm queue --farm tls://farm.example:443 --format json | jq -r '.runs[] | select(.state == \"left\") | .run'\n\n\
+Exit codes: 0 listed, however many · 2 usage · 3 the farm does not answer, or refuses";
+
+/// `farmjank farm queue`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = QUEUE_EXAMPLES)]
+pub struct FarmQueueArgs {
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// For people, or as JSON for programs (docs/listings.md).
+    #[arg(long, value_enum, default_value = "table", hide_default_value = true)]
+    pub format: ListingFormat,
+}
+
+const PHONES_EXAMPLES: &str = "Examples:\n  \
+farmjank farm phones --farm tls://farm.example:443          # every phone, and whether runs are given it\n  \
+farmjank farm phones --farm tls://farm.example:443 --who    # who has which\n\n\
+Exit codes: 0 listed · 2 usage · 3 no phone is there, or the farm does not answer";
+
+/// `farmjank farm phones`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = PHONES_EXAMPLES)]
+pub struct FarmPhonesArgs {
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// Say only who has which phone.
+    #[arg(long)]
+    pub who: bool,
+    /// For people, or as JSON for programs (docs/listings.md).
+    #[arg(long, value_enum, default_value = "table", hide_default_value = true)]
+    pub format: ListingFormat,
+}
+
+const KEEP_EXAMPLES: &str = "Examples:\n  \
+farmjank farm keep --history postgres://lab@db.example/nights --farm tls://farm.example:443   # a service\n  \
+farmjank farm keep --history nights.sqlite --farm tls://farm.example:443 --once               # by a timer\n\n\
+Exit codes: 0 all that is over is kept (--once) · 2 usage · 3 some of it is not, or the farm does not answer (--once) · 130/143 told to end";
+
+/// `farmjank farm keep`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = KEEP_EXAMPLES)]
+pub struct FarmKeepArgs {
+    /// The store: a SQLite file, or `postgres://user@host/database`.
+    #[arg(long, value_name = "PATH|URL")]
+    pub history: String,
+    /// The farm's address.
+    #[arg(long, value_name = "URL")]
+    pub farm: String,
+    /// Which farm.
+    #[command(flatten)]
+    pub of: FarmArgs,
+    /// What tells these runs apart in the history, such as `farm=berlin`; repeatable.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub label: Vec<String>,
+    /// Between two looks at the farm.
+    #[arg(long, value_name = "TIME", default_value = "15s", hide_default_value = true)]
+    pub every: String,
+    /// Keep what is over now, and end.
+    #[arg(long)]
+    pub once: bool,
 }

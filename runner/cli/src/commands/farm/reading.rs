@@ -7,6 +7,7 @@ use crate::host::Streams;
 use farmjank_engine::stop::Stop;
 use farmjank_farm::subjects::word;
 use farmjank_results::fault::Fault;
+use farmjank_seams::exchange::Exchange;
 use farmjank_shifts::conductor::reading::Reading;
 use farmjank_shifts::conductor::{self, Desk};
 use farmjank_shifts::evidence::Evidence;
@@ -34,17 +35,14 @@ pub async fn opened(
     patience: Duration,
 ) -> Result<Opened, Fault> {
     let key = word("run", run)?.to_owned();
-    let exchange = reading(url, args, name).await?;
-    let (owner, voice, stop) = (own_id(), Rc::new(Streams), Stop::default());
-    let desk = || Desk {
-        exchange: exchange.clone(),
-        key: key.clone(),
-        owner: owner.clone(),
-        patience,
-        voice: voice.clone(),
-        stop: stop.clone(),
-    };
-    let found = conductor::found(&desk()).await?;
+    let desk = desk(reading(url, args, name).await?, &key, patience);
+    let found = conductor::found(&desk).await?;
     let (lab, evidence) = (found.lab().map(str::to_owned), found.evidence());
-    Ok(Opened { reading: Reading::of(found, desk())?, lab, evidence })
+    Ok(Opened { reading: Reading::of(found, desk)?, lab, evidence })
+}
+
+/// Where a run is read from.
+pub fn desk(exchange: Rc<dyn Exchange>, run: &str, patience: Duration) -> Desk {
+    let (key, owner, voice) = (run.to_owned(), own_id(), Rc::new(Streams));
+    Desk { exchange, key, owner, patience, voice, stop: Stop::default() }
 }

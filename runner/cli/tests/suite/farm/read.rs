@@ -58,7 +58,16 @@ fn a_run_is_fetched_with_a_key_that_only_looks_and_has_the_same_bytes() {
         &expected,
         &ended(&mut fetch(folder, &url, name, &[&viewer[..], &["--wait", "2m", "-q"]].concat())),
     );
+    let phones = ended(farmjank(folder).args(["farm", "phones", "--farm", &url]).args(&viewer));
+    assert_eq!((phones.code, phones.out.lines().count()), (0, 17), "{}{}", phones.out, phones.err);
     drop(agents);
+    for (words, code, told) in [
+        (&["queue"][..], 0, "no run is under way, and none waits\n"),
+        (&["keep", "--history", "nights.sqlite", "--once"], 0, ""),
+    ] {
+        let looked = ended(farmjank(folder).arg("farm").args(words).args(["--farm", &url]).args(&viewer));
+        assert_eq!((looked.code, looked.out.as_str()), (code, told), "{words:?} {}", looked.err);
+    }
     // Its hosts are gone, nobody ever conducted it, and it can be had again.
     same(folder, &expected, &ended(&mut fetch(folder, &url, name, &[&viewer[..], &["-q"]].concat())));
     let watched = waited(watch);
@@ -128,6 +137,8 @@ fn a_run_that_is_not_over_says_how_far_it_is_and_what_to_do() {
     assert_eq!(stuck.code, 3, "{}", stuck.err);
     let words = format!("are away: rack; `farmjank run --farm {url} --attach {run}` conducts it to its end");
     assert!(stuck.err.contains(&words), "{}", stuck.err);
+    let queue = ended(farmjank(folder).args(["farm", "queue", "--farm", &url])).out;
+    assert!(queue.contains("  left, detached  rack ") && queue.contains("/1 (away)\n"), "{queue}");
     let watch = ["farm", "watch", &run, "--farm", &url, "--farm-patience", "soon"];
     assert_eq!(ended(farmjank(folder).args(watch)).code, 2);
 }

@@ -1,0 +1,137 @@
+//! `farmjank farm keep`: writes the runs of a team into a history as they end, whoever began them, each once.
+//!
+//! The store has a scheduler of its own, so farm and store are asked in turn.
+
+use super::reading::opened;
+use crate::args::FarmKeepArgs;
+use crate::command_error::{CommandError, usage};
+use crate::farm::{failed, reading};
+use crate::history::{self, Keeper};
+use crate::host::{Streams, signals};
+use crate::in_runtime;
+use crate::settings::{refuse, time, variables};
+use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::line;
+use farmjank_results::fault::{Blame, Fault, Persistence};
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+use farmjank_shifts::runs::known;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// How long the farm may be away within one question.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is kept where, and what need not be looked at again.
+struct Keep<'a> {
+    args: &'a FarmKeepArgs,
+    labels: BTreeMap<String, String>,
+    done: BTreeSet<String>,
+    /// What was wrong last; it is said once.
+    wrong: Option<String>,
+}
+
+/// Keeps until told to end, or once.
+pub fn run(args: &FarmKeepArgs) -> u8 {
+    let begun = || {
+        let every = time(&args.every).map_err(|why| usage!("--every: {why}"))?;
+        let labels = variables("--label", &args.label)?;
+        // A place that cannot be is said before anything is waited for.
+        Keeper::new(&args.history, labels.clone())?;
+        Ok::<_, CommandError>((every, labels))
+    };
+    let (every, labels) = match begun() {
+        Ok(begun) => begun,
+        Err(why) => return refuse(&why),
+    };
+    signals::hear();
+    signals::leave_at_once(true);
+    let mut keep = Keep { args, labels, done: BTreeSet::new(), wrong: None };
+    loop {
+        match keep.round() {
+            Ok(whole) if args.once => return if whole { 0 } else { Verdict::Broken.exit_code() },
+            // Credentials and addresses do not mend themselves.
+            Err(fault) if args.once || fault.blame == Blame::Scenario => return failed(&fault),
+            Err(fault) => keep.say(format!("{fault}; asking again")),
+            Ok(true) => keep.wrong = None,
+            Ok(false) => {}
+        }
+        // No scheduler is no reason to ask without a pause: then it ends.
+        if let Err(code) = in_runtime(false, tokio::time::sleep(every)) {
+            return code;
+        }
+    }
+}
+
+impl Keep<'_> {
+    fn say(&mut self, words: String) {
+        if self.wrong.as_ref() != Some(&words) {
+            Streams.err(&format!("{words}\n"));
+            self.wrong = Some(words);
+        }
+    }
+
+    /// Keeps what is over and not kept yet; whether all of it is.
+    fn round(&mut self) -> Result<bool, Fault> {
+        let mut whole = true;
+        for name in self.over()? {
+            if self.is_kept(&name) {
+                self.done.insert(name);
+                continue;
+            }
+            let record = match ran(self.args, &name) {
+                Ok(record) => record,
+                Err(fault) if fault.persistence == Persistence::Passing => return Err(fault),
+                Err(fault) => {
+                    Streams.err(&format!("run {name} cannot be read, and is not kept: {fault}\n"));
+                    self.done.insert(name);
+                    whole = false;
+                    continue;
+                }
+            };
+            let keeper = Keeper::new(&self.args.history, self.labels.clone());
+            match keeper.and_then(|keeper| keeper.keep(&record)) {
+                Ok(said) => {
+                    let (id, code) = (line(&record.header.run, 200), record.exit_code.unwrap_or_default());
+                    let kept = format!("run {id} is in the history; its exit code was {code}");
+                    Streams.out(&format!("{}\n", said.unwrap_or(kept)));
+                    self.done.insert(name);
+                }
+                Err(why) => {
+                    self.say(format!("run {name} is not in the history: {why}"));
+                    whole = false;
+                }
+            }
+        }
+        Ok(whole)
+    }
+
+    /// The runs of phones that are over, the oldest first.
+    fn over(&self) -> Result<Vec<String>, Fault> {
+        let asked = in_runtime(false, async {
+            let exchange = reading(&self.args.farm, &self.args.of, "keep").await?;
+            known(&*exchange).await
+        });
+        let known = asked.unwrap_or_else(|_| Ok(Vec::new()))?;
+        let seen = known.into_iter().filter_map(|(name, seen)| Some((name, seen.ok()?)));
+        let fits = seen.filter(|(name, seen)| seen.over && seen.lab.is_none() && !self.done.contains(name));
+        let mut over: Vec<(u64, String)> = fits.map(|(name, seen)| (seen.stamp, name)).collect();
+        over.sort();
+        Ok(over.into_iter().map(|(_, name)| name).collect())
+    }
+
+    /// Whether the store has all of a run.
+    fn is_kept(&self, run: &str) -> bool {
+        let store = history::open_existing(&self.args.history);
+        store.is_ok_and(|mut store| store.is_told(run).is_ok_and(|told| told))
+    }
+}
+
+/// What a run that is over came to.
+fn ran(args: &FarmKeepArgs, name: &str) -> Result<Record, Fault> {
+    let read = in_runtime(false, async {
+        let run = opened((&args.farm, &args.of), name, "keep", PATIENCE).await?;
+        run.reading.watched(Vec::new()).await
+    });
+    read.unwrap_or(Ok(None)).map(Option::unwrap_or_default)
+}
