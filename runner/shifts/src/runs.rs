@@ -64,12 +64,17 @@ impl RunSeen {
     }
 }
 
-/// Every run that the farm knows, whatever it came to; or why one cannot be told, by its name.
+/// The runs that the farm knows and that are wanted by name and head; or why one cannot be told, by its name. What it
+/// is about is asked of those alone: a farm knows the runs of a month.
 ///
 /// # Errors
 /// Those of the exchange; `farm_skew` where one speaks otherwise.
-pub async fn known(exchange: &dyn Exchange) -> Result<Vec<(String, Result<RunSeen, Fault>)>, Fault> {
-    let heads = stream::iter(Head::all(exchange).await?);
+pub async fn known(
+    exchange: &dyn Exchange,
+    wanted: impl Fn(&str, &Head) -> bool,
+) -> Result<Vec<(String, Result<RunSeen, Fault>)>, Fault> {
+    let heads = Head::all(exchange).await?.into_iter();
+    let heads = stream::iter(heads.filter(|(name, _, head)| wanted(name, head)));
     let seen = heads.map(async |(name, stamp, head): (String, u64, Head)| {
         let seen = seen(exchange, name.clone(), stamp, head).await;
         (name, seen)

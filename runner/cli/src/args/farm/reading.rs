@@ -6,8 +6,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 const FETCH_EXAMPLES: &str = "Examples:\n  \
-farmjank farm fetch 20260301-120000-5eed7a --out out --farm tls://farm.example:443              # it is over: its bundle\n  \
-farmjank farm fetch 20260301-120000-5eed7a --out out --wait 40m --farm tls://farm.example:443   # once it is, within that time\n\n\
+farmjank farm fetch RUN --out out --farm tls://farm.example:443              # of a run that is over\n  \
+farmjank farm fetch RUN --out out --farm tls://farm.example:443 --wait 40m   # of one that will be, by then\n\n\
 Exit codes: those of the run; 2 usage · 3 it is not over, or the farm does not know it";
 
 /// `farmjank farm fetch`
@@ -38,7 +38,7 @@ pub struct FarmFetchArgs {
 }
 
 const WATCH_EXAMPLES: &str = "Examples:\n  \
-farmjank farm watch 20260301-120000-5eed7a --farm tls://farm.example:443   # Ctrl-C leaves it, and it goes on\n\n\
+farmjank farm watch RUN --farm tls://farm.example:443   # Ctrl-C leaves it, and it goes on\n\n\
 Exit codes: those of the run; 2 usage · 3 the farm does not know it, or is away for too long · 130/143 left";
 
 /// `farmjank farm watch`
@@ -60,8 +60,8 @@ pub struct FarmWatchArgs {
 }
 
 const QUEUE_EXAMPLES: &str = "Examples:\n  \
-farmjank farm queue --farm tls://farm.example:443                                                 # the most urgent first\n  \
-farmjank farm queue --farm tls://farm.example:443 --format json | jq -r '.runs[] | select(.state == \"left\") | .run'\n\n\
+farmjank farm queue --farm tls://farm.example:443                 # the most urgent first\n  \
+farmjank farm queue --farm tls://farm.example:443 --format json   # for programs\n\n\
 Exit codes: 0 listed, however many · 2 usage · 3 the farm does not answer, or refuses";
 
 /// `farmjank farm queue`
@@ -103,9 +103,9 @@ pub struct FarmPhonesArgs {
 }
 
 const KEEP_EXAMPLES: &str = "Examples:\n  \
-farmjank farm keep --history postgres://lab@db.example/nights --farm tls://farm.example:443   # a service\n  \
-farmjank farm keep --history nights.sqlite --farm tls://farm.example:443 --once               # by a timer\n\n\
-Exit codes: 0 all that is over is kept (--once) · 2 usage · 3 some of it is not, or the farm does not answer (--once) · 130/143 told to end";
+farmjank farm keep --history postgres://lab@db.example/nights --farm tls://farm.example:443\n  \
+farmjank farm keep --history nights.sqlite --farm tls://farm.example:443 --once   # by a timer\n\n\
+Exit codes: 2 usage · 130/143 told to end; with --once 0 all that is over is kept · 3 some of it is not";
 
 /// `farmjank farm keep`
 #[derive(Args, Debug, Clone)]

@@ -93,7 +93,12 @@ impl Keep<'_> {
             match keeper.and_then(|keeper| keeper.keep(&record)) {
                 Ok(said) => {
                     let (id, code) = (line(&record.header.run, 200), record.exit_code.unwrap_or_default());
-                    let kept = format!("run {id} is in the history; its exit code was {code}");
+                    let kept = match self.is_kept(&name) {
+                        true => format!("run {id} is in the history; its exit code was {code}"),
+                        false => {
+                            format!("run {id} measured nothing, and is not kept; its exit code was {code}")
+                        }
+                    };
                     Streams.out(&format!("{}\n", said.unwrap_or(kept)));
                     self.done.insert(name);
                 }
@@ -107,15 +112,23 @@ impl Keep<'_> {
     }
 
     /// The runs of phones that are over, the oldest first.
-    fn over(&self) -> Result<Vec<String>, Fault> {
+    fn over(&mut self) -> Result<Vec<String>, Fault> {
         let asked = in_runtime(false, async {
             let exchange = reading(&self.args.farm, &self.args.of, "keep").await?;
-            known(&*exchange).await
+            known(&*exchange, |name, _| !self.done.contains(name)).await
         });
         let known = asked.unwrap_or_else(|_| Ok(Vec::new()))?;
-        let seen = known.into_iter().filter_map(|(name, seen)| Some((name, seen.ok()?)));
-        let fits = seen.filter(|(name, seen)| seen.over && seen.lab.is_none() && !self.done.contains(name));
-        let mut over: Vec<(u64, String)> = fits.map(|(name, seen)| (seen.stamp, name)).collect();
+        let mut over: Vec<(u64, String)> = Vec::new();
+        for (name, seen) in known {
+            match seen {
+                Ok(seen) if seen.lab.is_some() => drop(self.done.insert(name)),
+                Ok(seen) if seen.over => over.push((seen.stamp, name)),
+                Err(fault) if fault.persistence == Persistence::Passing => return Err(fault),
+                // What it was about is gone, or said by another farmjank: it never will be told.
+                Err(_) => drop(self.done.insert(name)),
+                Ok(_) => {}
+            }
+        }
         over.sort();
         Ok(over.into_iter().map(|(_, name)| name).collect())
     }

@@ -130,10 +130,18 @@ fn a_history_is_given_each_run_of_phones_once() {
     let rack = Rack::of_one(folder, &url);
     let keep =
         || farm(folder, &url, &["keep", "--history", "nights.sqlite", "--label", "farm=here", "--once"]);
+    let nothing = begun(folder, &url, &["--iterations", "50"]);
+    assert_eq!(farm(folder, &url, &["cancel", &nothing, "--now"]).code, 0);
+    let kept = until(&nothing, keep);
+    let words = format!("run {nothing} measured nothing, and is not kept; its exit code was 4\n");
+    assert_eq!((kept.code, kept.out.as_str()), (0, words.as_str()), "{}", kept.err);
+    assert!(!folder.join("nights.sqlite").exists(), "nothing makes no store");
     let first = begun(folder, &url, &["--iterations", "2"]);
     let kept = until(&first, keep);
     let words = format!("run {first} is in the history; its exit code was 0\n");
-    assert_eq!((kept.code, kept.out.as_str(), kept.err.as_str()), (0, words.as_str(), ""));
+    assert!(kept.code == 0 && kept.out.contains(&words) && kept.err.is_empty(), "{}{}", kept.out, kept.err);
+    // Whoever begins again finds the store, and tells of what was measured nowhere once.
+    keep();
     let again = keep();
     assert_eq!((again.code, again.out.as_str(), again.err.as_str()), (0, "", ""));
     // What is conducted, and kept by who conducts it, is kept once all the same.
