@@ -2,7 +2,7 @@
 
 #[cfg(target_os = "linux")]
 use super::made::{CA, made};
-use super::{Agents, LAB, Rack, agent, local, over, same, spawned, waited};
+use super::{Agents, LAB, Rack, agent, local, over, same, spawned, tree, waited};
 use crate::world::{Ended, SMOOTH, ended, farmjank, write};
 use farmjank_witnesses::nats::NatsServer;
 use std::path::Path;
@@ -92,6 +92,28 @@ fn a_run_is_fetched_with_a_key_that_only_looks_and_has_the_same_bytes() {
         &expected,
         &ended(&mut fetch(folder, &url, name, &[&viewer[..], &["-q", "--overwrite"]].concat())),
     );
+}
+
+#[test]
+fn a_run_of_phones_is_fetched_with_the_bytes_of_who_attaches() {
+    let Some(server) = NatsServer::start("") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let url = server.url();
+    let rack = Rack::of_one(folder, &url);
+    let begun = ended(&mut over(folder, &url, &["--iterations", "2", "--detach", "-q"]));
+    let run = begun.out.trim().to_owned();
+    let fetched = ended(&mut fetch(folder, &url, &run, &["--wait", "2m"]));
+    assert_eq!(fetched.code, 0, "{}{}", fetched.out, fetched.err);
+    assert!(fetched.out.contains("1 passed"), "{}", fetched.out);
+    let first = tree(&folder.join("out"));
+    assert!(first.len() > 8, "events, reports and evidence: {:?}", first.keys());
+    std::fs::remove_dir_all(folder.join("out")).expect("a folder");
+    let attach = ["run", "--farm", &url, "--attach", &run, "--out", "out", "--no-history"];
+    let attached = ended(farmjank(folder).args(attach));
+    assert_eq!((attached.code, attached.out), (0, fetched.out), "{}", attached.err);
+    assert!(first == tree(&folder.join("out")), "byte for byte");
+    drop(rack);
 }
 
 #[test]
