@@ -19,7 +19,7 @@ use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
 use calls::{Link, api, lost, unreachable};
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, Persistence};
 use farmjank_seams::Work;
 use farmjank_seams::exchange::{Appended, Exchange, Fence, Holder, Leased, LogLine, Place, Taken, Written};
 use refusals::Refusals;
@@ -31,6 +31,10 @@ use std::time::Duration;
 const OPERATION: &str = "KV-Operation";
 /// How often a race for a lease is run again.
 const RACES: usize = 5;
+/// How often what is missing is made again, before anything is asked, and how long is waited between: several servers
+/// answer once they agree who leads, which takes seconds.
+const TRIES: usize = 10;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long things last on the server, and how much of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,11 +87,18 @@ impl Nats {
         Ok(Nats { link, hosts: RefCell::default() })
     }
 
-    /// Makes what is missing on the server; what is there stays as it is.
+    /// Makes what is missing on the server; what is there stays as it is. Servers that do not agree yet who leads are
+    /// waited for.
     ///
     /// # Errors
     /// `farm_refused`: something is missing that these credentials may not make. `farm_unreachable` (passing).
     pub async fn prepare(&self) -> Result<(), Fault> {
+        for _ in 1..TRIES {
+            match self.link.prepare().await {
+                Err(fault) if fault.persistence == Persistence::Passing => tokio::time::sleep(PAUSE).await,
+                told => return told,
+            }
+        }
         self.link.prepare().await
     }
 

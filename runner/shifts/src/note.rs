@@ -137,10 +137,7 @@ pub struct Host {
 pub async fn listed(exchange: &dyn Exchange, team: &str) -> Result<Vec<Host>, Fault> {
     let mut all = Vec::new();
     for (name, holder) in exchange.holders(AGENTS).await? {
-        let note: HostNote = read(&name, &holder.body)?;
-        if note.team != team {
-            continue;
-        }
+        let Some(note) = read(&name, &holder.body, team)? else { continue };
         let listed = digest::fetch(exchange, &note.phones).await?;
         let gone =
             || Fault::new(FaultCode::FarmUnreachable, "a host's list of phones is not there").passing();
@@ -173,20 +170,25 @@ pub async fn hosts(
     Ok(all)
 }
 
-fn read(name: &str, body: &[u8]) -> Result<HostNote, Fault> {
+/// What a host of this team says of itself; none of another's, whatever it speaks.
+fn read(name: &str, body: &[u8], team: &str) -> Result<Option<HostNote>, Fault> {
     #[derive(Deserialize)]
     struct Version {
         v: u32,
         #[serde(default)]
         tool: String,
+        team: Option<String>,
     }
     let version: Version = serde_json::from_slice(body).map_err(|why| garbled(name, &why))?;
+    if version.team.is_some_and(|its| its != team) {
+        return Ok(None);
+    }
     if version.v != VERSION {
         let (v, tool) = (version.v, line(&version.tool, 60));
         let what = format!("host {name} ({tool}) speaks protocol {v} of the farm, this farmjank {VERSION}");
         return Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older of both"));
     }
-    serde_json::from_slice(body).map_err(|why| garbled(name, &why))
+    serde_json::from_slice(body).map(Some).map_err(|why| garbled(name, &why))
 }
 
 fn garbled(name: &str, why: &serde_json::Error) -> Fault {
@@ -290,6 +292,13 @@ mod tests {
             );
             assert!(told.contains("update the older"), "{told}");
         }
+    }
+
+    #[test]
+    fn a_host_of_another_team_is_passed_over_whatever_it_speaks() {
+        let theirs = HostNote { team: "others".to_owned(), ..note(VERSION + 1, None) };
+        let all = [("theirs", theirs, vec![]), ("ours", note(VERSION, None), vec![phone("1")])];
+        assert_eq!(found(&all, None).expect("ours speaks as we do"), ["ours"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A real NATS server, started for one test on a free port, its store in a folder of its own.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "runs a real program")]
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -37,6 +38,25 @@ impl NatsServer {
         let mut server = NatsServer::configured(own.path())?;
         server.own = Some(own);
         Some(server)
+    }
+
+    /// Three that keep one store together; none as in `start`.
+    ///
+    /// # Panics
+    /// As `start`.
+    pub fn cluster() -> Option<Vec<NatsServer>> {
+        let free: Vec<TcpListener> =
+            (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
+        let routes: Vec<String> =
+            free.iter().map(|one| one.local_addr().expect("it has one").to_string()).collect();
+        drop(free);
+        let all = routes.iter().map(|route| format!("\"nats://{route}\"")).collect::<Vec<_>>().join(", ");
+        let one = |(number, route): (usize, &String)| {
+            NatsServer::start(&format!(
+                "server_name: n{number}\ncluster {{ name: farm, listen: \"{route}\", routes: [ {all} ] }}"
+            ))
+        };
+        routes.iter().enumerate().map(one).collect()
     }
 
     /// One with the `nats.conf` of this folder as it stands there, but for the ports.

@@ -3,7 +3,6 @@
 
 use super::Nats;
 use super::calls::{api, lost};
-use super::store::configs;
 use crate::subjects::Names;
 use async_nats::HeaderMap;
 use async_nats::client::RequestErrorKind;
@@ -113,7 +112,7 @@ impl Nats {
     /// `farm_unreachable` (passing).
     pub async fn store(&self) -> Result<Vec<(String, Kept)>, Fault> {
         let mut all = Vec::new();
-        for wanted in configs(&self.link.names, &self.link.terms) {
+        for wanted in self.link.configs() {
             let kept = match self.link.stream(&wanted.name).await {
                 Ok(None) => Kept::Missing,
                 Ok(Some(there)) => difference(&wanted, &there).map_or(Kept::Well, Kept::Otherwise),
@@ -134,6 +133,7 @@ fn difference(wanted: &Config, there: &Config) -> Option<String> {
     told("subjects", wanted.subjects.join(" "), there.subjects.join(" "))
         .or_else(|| told("kept as", format!("{:?}", wanted.retention), format!("{:?}", there.retention)))
         .or_else(|| told("kept for", format!("{:?}", wanted.max_age), format!("{:?}", there.max_age)))
+        .or_else(|| told("copies", wanted.num_replicas.to_string(), there.num_replicas.to_string()))
         .or_else(|| told("when full", format!("{:?}", wanted.discard), format!("{:?}", there.discard)))
         .or_else(|| {
             let each = |config: &Config| config.max_messages_per_subject.max(-1).to_string();

@@ -4,14 +4,16 @@ use super::Terms;
 use super::calls::{Link, api, lost};
 use crate::subjects::Names;
 use async_nats::jetstream::ErrorCode;
-use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use std::time::Duration;
 
 /// How long the same offer made again is the same.
 const SAME: Duration = Duration::from_mins(2);
 const DAY: Duration = Duration::from_hours(24);
+/// So often is everything kept where servers are several: one may be gone.
+const COPIES: usize = 3;
 
 fn work() -> Config {
     Config {
@@ -63,24 +65,41 @@ fn objects(names: &Names, terms: &Terms) -> Config {
     }
 }
 
-/// All of them, of a team.
-pub(super) fn configs(names: &Names, terms: &Terms) -> [Config; 4] {
-    [work(), leases(terms), logs(names, terms), objects(names, terms)]
+/// A copy less than it is to have is none that is made: nobody would add it later.
+fn too_few(name: &str) -> Fault {
+    let what = format!("{name} cannot be made: fewer than {COPIES} servers of the farm's cluster are there");
+    let fault = Fault::new(FaultCode::FarmUnreachable, what).passing();
+    fault.advise(format!("start the others; a farm has one server, or {COPIES} and more"))
 }
 
 impl Link {
+    /// All of them, of a team, as they are kept on such a server.
+    pub(super) fn configs(&self) -> [Config; 4] {
+        let is_one_of_several = self.context.client().server_info().cluster.is_some();
+        let (names, terms) = (&self.names, &self.terms);
+        [work(), leases(terms), logs(names, terms), objects(names, terms)]
+            .map(|config| Config { num_replicas: if is_one_of_several { COPIES } else { 1 }, ..config })
+    }
+
     /// Makes what is missing on the server; what is there stays as it is.
     ///
     /// # Errors
     /// `farm_refused`: something is missing that these credentials may not make. `farm_unreachable` (passing).
     pub(super) async fn prepare(&self) -> Result<(), Fault> {
-        for config in configs(&self.names, &self.terms) {
+        for config in self.configs() {
             let name = config.name.clone();
             if self.stream(&name).await?.is_none() {
                 let making = format!("{name} cannot be made");
                 let made = self.context.get_or_create_stream(config);
                 let made = self.in_time(&making, &api("STREAM.CREATE", &name), Duration::ZERO, made).await?;
-                made.map_err(|why| lost(&making, &why))?;
+                made.map_err(|why| match why.kind() {
+                    CreateStreamErrorKind::JetStream(error)
+                        if error.error_code() == ErrorCode::CLUSTER_NO_PEERS =>
+                    {
+                        too_few(&name)
+                    }
+                    _ => lost(&making, &why),
+                })?;
             }
         }
         Ok(())

@@ -15,19 +15,19 @@ use farmjank_witnesses::nats::NatsServer;
 use std::time::Duration;
 
 /// An exchange under test, and time that passes for it.
-struct Bench<'x> {
-    exchange: &'x dyn Exchange,
+pub struct Bench<'x> {
+    pub exchange: &'x dyn Exchange,
     /// Lets time pass.
-    pass: &'x dyn Fn(Duration),
+    pub pass: &'x dyn Fn(Duration),
     /// How long leases hold.
-    term: Duration,
+    pub term: Duration,
     /// How long taken work is left alone.
-    ack_wait: Duration,
+    pub ack_wait: Duration,
 }
 
 const MOMENT: Duration = Duration::from_millis(200);
 
-fn line(run: &str, name: &str) -> LogLine {
+pub fn line(run: &str, name: &str) -> LogLine {
     LogLine { run: run.to_owned(), generation: 1, line: name.to_owned() }
 }
 
@@ -38,7 +38,7 @@ fn granted(leased: Leased) -> Fence {
     }
 }
 
-fn place(appended: Appended) -> Place {
+pub fn place(appended: Appended) -> Place {
     match appended {
         Appended::At(place) => place,
         Appended::Refused => panic!("refused"),
@@ -228,7 +228,7 @@ async fn what_is_too_much_is_refused_and_kept_things_stay(bench: &Bench<'_>) {
     assert_eq!(x.last(&full).await.expect("answers").map(|last| last.place), Some(after));
 }
 
-async fn all(bench: &Bench<'_>) {
+pub async fn all(bench: &Bench<'_>) {
     a_lease_has_one_holder_and_a_fence_that_grows(bench).await;
     a_lease_ends_with_its_term_and_not_before(bench).await;
     the_leases_of_a_kind_are_listed_while_they_hold(bench).await;
@@ -252,7 +252,7 @@ fn the_model_keeps_what_an_exchange_promises() {
 }
 
 /// On threads of its own: time passes by waiting, and the client goes on meanwhile.
-fn runtime() -> tokio::runtime::Runtime {
+pub fn runtime() -> tokio::runtime::Runtime {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(2).enable_all().build().expect("threads")
 }

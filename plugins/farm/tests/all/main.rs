@@ -1,5 +1,6 @@
 //! The exchange: what each must promise, and swarms of hosts on the model.
 
+mod cluster;
 mod conformance;
 mod letting_in;
 mod roles;
