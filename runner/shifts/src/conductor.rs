@@ -113,7 +113,7 @@ pub async fn detach(commission: Commission, desk: Desk) -> Result<(), Fault> {
         match lead.begun().await {
             Ok(true) => return Ok(()),
             Ok(false) => trouble.over(),
-            Err(fault) => trouble.wait(fault, &lead).await?,
+            Err(fault) => trouble.wait(fault, &*lead.voice, lead.goes_on()).await?,
         }
     }
 }
@@ -162,11 +162,26 @@ impl Found {
     }
 }
 
-/// Finds a run that was begun elsewhere.
+/// Finds a run that was begun elsewhere. A farm that does not answer is waited for: its servers may be about to agree who
+/// leads.
 ///
 /// # Errors
-/// Those of the exchange; `farm_refused`: the farm does not know, or keep, the run.
+/// Those of the exchange, once they lasted for longer than is waited; `farm_refused`: the farm does not know, or keep,
+/// the run.
 pub async fn found(desk: &Desk) -> Result<Found, Fault> {
+    let mut trouble = Trouble::new(desk.patience);
+    loop {
+        match looked_up(desk).await {
+            Ok(found) => return Ok(found),
+            Err(fault) => {
+                let advice = "once the farm answers, the same command finds the run".to_owned();
+                trouble.wait(fault, &*desk.voice, advice).await?;
+            }
+        }
+    }
+}
+
+async fn looked_up(desk: &Desk) -> Result<Found, Fault> {
     let Some((_, head)) = Head::of(&*desk.exchange, &desk.key).await? else {
         let what = format!("the farm knows no run {}", line(&desk.key, 80));
         return Err(Fault::new(FaultCode::FarmRefused, what).advise("look at its name, and at --team"));
@@ -245,15 +260,15 @@ impl Trouble {
 
     /// # Errors
     /// The fault, where it does not pass or has lasted for too long.
-    async fn wait(&mut self, fault: Fault, lead: &Lead) -> Result<(), Fault> {
+    async fn wait(&mut self, fault: Fault, voice: &dyn Voice, goes_on: String) -> Result<(), Fault> {
         if !passes(&fault) {
             return Err(fault);
         }
         if self.heard.elapsed() > self.patience {
-            return Err(fault.advise(lead.goes_on()));
+            return Err(fault.advise(goes_on));
         }
         if !std::mem::replace(&mut self.told, true) {
-            lead.voice.err(&format!("{fault}; waiting\n"));
+            voice.err(&format!("{fault}; waiting\n"));
         }
         sleep(AGAIN).await;
         Ok(())
@@ -271,7 +286,7 @@ impl Conductor {
             match self.step().await {
                 Ok(true) => return Ok(true),
                 Ok(false) => trouble.over(),
-                Err(fault) => trouble.wait(fault, &self.lead).await?,
+                Err(fault) => trouble.wait(fault, &*self.lead.voice, self.lead.goes_on()).await?,
             }
             if self.leaves && self.lead.stop.urgency() > Urgency::None {
                 return Ok(false);

@@ -9,7 +9,7 @@ use farmjank_farm::model::{Client, Model, Weather};
 use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
-use farmjank_results::fault::{Fault, Persistence};
+use farmjank_results::fault::Fault;
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
@@ -285,12 +285,7 @@ pub(super) fn taken_up(run: &str, owner: u64, client: &Client) -> (Conducted, Rc
     let files = Rc::new(Memory::keeping(true));
     let (desk, outputs) = (desk(run, owner, client), kept_in(&files));
     let attached = async move {
-        let mut found = conductor::found(&desk).await;
-        // The farm does not answer everybody.
-        while found.as_ref().is_err_and(|fault| fault.persistence == Persistence::Passing) {
-            sleep(Duration::from_secs(1)).await;
-            found = conductor::found(&desk).await;
-        }
+        let found = conductor::found(&desk).await;
         let record = conductor::attach(found?, desk, outputs).await?;
         Ok(record.expect("nobody leaves it"))
     };

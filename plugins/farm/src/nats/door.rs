@@ -25,6 +25,10 @@ pub struct Address {
     pub authorities: Option<PathBuf>,
 }
 
+/// Between two questions to a server that says nothing. A connection on which three were not answered is made anew, well
+/// before leases end.
+const ASKS: Duration = Duration::from_secs(5);
+
 /// Connects.
 ///
 /// # Errors
@@ -44,6 +48,7 @@ pub(super) async fn open(
         .name(word("end", &address.name)?)
         .connection_timeout(patience)
         .request_timeout(Some(patience))
+        .ping_interval(ASKS)
         .reconnect_delay_callback(|tries| Duration::from_millis(100 << tries.min(5)));
     let heard = refusals.clone();
     options = options.event_callback(move |event| {

@@ -106,7 +106,7 @@ impl Reading {
         loop {
             let read = self.lead.gathered().await;
             if let Err(fault) = read {
-                trouble.wait(fault, &self.lead).await?;
+                trouble.wait(fault, &*self.lead.voice, self.lead.goes_on()).await?;
                 continue;
             }
             trouble.over();

@@ -63,6 +63,14 @@ pub fn exit(status: ExitStatus) -> Exit {
     }
 }
 
+/// Has memory come in small pages from now on, where the system would give large ones (2 MB, of which a process that
+/// mostly waits uses little).
+pub fn take_small_pages() {
+    // Where it is not to be had, more is held than is used, and no more than that.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
 /// A file that is made is its owner's alone.
 pub fn make_file_for_owner(options: &mut OpenOptions) {
     options.mode(0o600);

@@ -83,6 +83,9 @@ pub fn make_folders_for_owner(_builder: &mut DirBuilder) {}
 /// Rights stay those of the folder.
 pub fn keep_for_owner(_path: &Path) {}
 
+/// Memory comes in small pages there.
+pub fn take_small_pages() {}
+
 /// Rights stay those of the folder, which for temporary files is one user's.
 ///
 /// # Errors

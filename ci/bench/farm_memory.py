@@ -1,0 +1,68 @@
+"""What an agent holds whose phones are behind adb: a lab is served by a process of its own, in real time."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+
+import sweep
+from farm_processes import HOME, Farm, free_port
+
+# An agent of this many phones or fewer may hold so much, MB.
+MOST = 40.0
+
+
+def held(process):
+    """What a process holds and held at most, MB."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    return [int(re.search(rf"{name}:\s+(\d+)", status)[1]) / 1024 for name in ("VmRSS", "VmHWM")]
+
+
+def listens(port, within=60):
+    ends = time.monotonic() + within
+    while time.monotonic() < ends:
+        if subprocess.run(["bash", "-c", f"</dev/tcp/{HOME}/{port}"], stderr=subprocess.DEVNULL).returncode == 0:
+            return
+        time.sleep(0.1)
+    raise TimeoutError("the lab does not listen")
+
+
+def measured(program, phones):
+    """What an agent of so many phones holds before a run, and at most in one."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, port = pathlib.Path(name), free_port()
+        sweep.laid_out(folder, phones, argparse.Namespace(seed=1, scenarios=1, iterations=1))
+        lab = subprocess.Popen([program, "lab", "serve", "--port", str(port), "lab.yaml"], cwd=folder, stdout=subprocess.DEVNULL)
+        farm = Farm(program, folder, 1, "lab.yaml")
+        try:
+            listens(port)
+            words = ["agent", "--farm", farm.url(), "--host", "rack", "--adb", f"{HOME}:{port}", "--state", "state"]
+            farm.agents = [farm.begin("rack", [*words, "--wait-for-devices", "30s"], "rack")]
+            time.sleep(20)
+            idle, _ = held(farm.agents[0])
+            words = ["run", "scenarios", "--farm", farm.url(), "--wait-for-devices", "60s", "--out", "out", "--no-history", "-q"]
+            run = farm.begin("run", words, "out")
+            _, status = os.waitpid(run.pid, 0)
+            _, most = held(farm.agents[0])
+        finally:
+            lab.kill()
+            lab.wait()
+            farm.end()
+    return idle, most, os.waitstatus_to_exitcode(status)
+
+
+def told(program, sizes):
+    """A line for each number of phones; complaints."""
+    bad = []
+    print(f"{'phones':>7} {'idle MB':>8} {'most MB':>8} {'exit':>5}")
+    for phones in map(int, sizes.split(",")):
+        idle, most, code = measured(program, phones)
+        print(f"{phones:>7} {idle:>8.0f} {most:>8.0f} {code:>5}", flush=True)
+        if code not in (0, 1, 3, 4):
+            bad.append(f"{phones} phones: the run ended with {code}")
+        if most > MOST:
+            bad.append(f"{phones} phones: an agent holds {most:.0f} MB, more than {MOST:.0f}")
+    return bad
