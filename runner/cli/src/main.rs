@@ -35,6 +35,8 @@ use std::process::ExitCode;
 static ALLOCATOR: memory::Memory = memory::Memory;
 
 fn main() -> ExitCode {
+    // Before anything is kept: the first pages stay what they are.
+    host::take_small_pages();
     let cli = match configured::cli(host::words()) {
         Ok(cli) => cli,
         Err(NotParsed::Words(refused)) => return not_parsed(&refused),

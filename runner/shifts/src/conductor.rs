@@ -162,8 +162,8 @@ impl Found {
     }
 }
 
-/// Finds a run that was begun elsewhere. A farm that does not answer is waited for: its servers may be about to agree who
-/// leads.
+/// Finds a run that was begun elsewhere. A farm that does not answer is waited for: its servers may be about to agree
+/// who leads.
 ///
 /// # Errors
 /// Those of the exchange, once they lasted for longer than is waited; `farm_refused`: the farm does not know, or keep,

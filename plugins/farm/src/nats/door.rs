@@ -25,8 +25,8 @@ pub struct Address {
     pub authorities: Option<PathBuf>,
 }
 
-/// Between two questions to a server that says nothing. A connection on which three were not answered is made anew, well
-/// before leases end.
+/// Between two questions to a server that says nothing. A connection on which three were not answered is made anew,
+/// well before leases end.
 const ASKS: Duration = Duration::from_secs(5);
 
 /// Connects.

@@ -57,10 +57,6 @@ impl<E: Into<CommandError>> From<E> for NoAgent {
 
 async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
     word("host", &args.host).map_err(NoAgent::Failed)?;
-    if args.lab.is_none() {
-        // It waits for most of its life; whoever plays a lab computes.
-        host::take_small_pages();
-    }
     let part = part(args)?;
     let usual = || Path::new("results").join("agent").join(&args.host);
     let state = AgentState::taken(&args.state.clone().unwrap_or_else(usual))?;
