@@ -64,7 +64,7 @@ pub fn exit(status: ExitStatus) -> Exit {
 }
 
 /// Has memory come in small pages from now on, where the system would give large ones of 2 MB: a run of 500 virtual
-/// phones holds a third less with them and takes a thirtieth longer; an agent, which mostly waits, holds half.
+/// phones holds a third less with them and takes a thirtieth longer; an agent that waits holds two fifths less.
 pub fn take_small_pages() {
     // Where it is not to be had, more is held than is used, and no more than that.
     #[cfg(target_os = "linux")]
