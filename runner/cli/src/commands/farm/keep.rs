@@ -12,7 +12,7 @@ use crate::in_runtime;
 use crate::settings::{refuse, time, variables};
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::line;
-use farmjank_results::fault::{Blame, Fault, Persistence};
+use farmjank_results::fault::{Blame, Fault, FaultCode, Persistence};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 use farmjank_shifts::runs::known;
@@ -117,7 +117,7 @@ impl Keep<'_> {
             let exchange = reading(&self.args.farm, &self.args.of, "keep").await?;
             known(&*exchange, |name, _| !self.done.contains(name)).await
         });
-        let known = asked.unwrap_or_else(|_| Ok(Vec::new()))?;
+        let known = asked.map_err(|_| unread("the list of runs"))??;
         let mut over: Vec<(u64, String)> = Vec::new();
         for (name, seen) in known {
             match seen {
@@ -140,11 +140,16 @@ impl Keep<'_> {
     }
 }
 
+/// Something was not read to its end: it is asked for again, and nothing stands for it.
+fn unread(what: &str) -> Fault {
+    Fault::new(FaultCode::FarmUnreachable, format!("{what} was not read to its end")).passing()
+}
+
 /// What a run that is over came to.
 fn ran(args: &FarmKeepArgs, name: &str) -> Result<Record, Fault> {
     let read = in_runtime(false, async {
         let run = opened((&args.farm, &args.of), name, "keep", PATIENCE).await?;
         run.reading.watched(Vec::new()).await
     });
-    read.unwrap_or(Ok(None)).map(Option::unwrap_or_default)
+    read.unwrap_or(Ok(None))?.ok_or_else(|| unread(&format!("run {name}")))
 }
