@@ -128,9 +128,11 @@ impl Nats {
         let consumer = self.consumer(host).await?;
         let next = api("CONSUMER.MSG.NEXT", &format!("{}.{host}", Names::WORK));
         let asked = match wait.is_zero() {
-            true => self.link.some(&next, consumer.fetch().max_messages(1).messages(), wait).await,
+            true => self.link.some(&next, || consumer.fetch().max_messages(1).messages(), wait).await,
             false => {
-                self.link.some(&next, consumer.batch().max_messages(1).expires(wait).messages(), wait).await
+                self.link
+                    .some(&next, || consumer.batch().max_messages(1).expires(wait).messages(), wait)
+                    .await
             }
         };
         if asked.is_err() {

@@ -4,6 +4,7 @@
 use super::Terms;
 use super::refusals::Refusals;
 use crate::subjects::Names;
+use async_nats::StatusCode;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
@@ -16,6 +17,7 @@ use futures::StreamExt;
 use std::error::Error;
 use std::fmt::Display;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// What every question to the server begins with.
 const API: &str = "$JS.API";
@@ -25,6 +27,8 @@ const AT_ONCE: usize = 64;
 const BYTES_AT_ONCE: usize = 16 << 20;
 /// A reader nobody uses is forgotten by the server after that.
 const UNUSED: Duration = Duration::from_secs(10);
+/// All servers have heard of a new reader within the second; within the first, mostly.
+const UNHEARD: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// No such stream, as the server numbers it.
 const NO_STREAM: ErrorCode = ErrorCode::STREAM_NOT_FOUND;
 
@@ -56,6 +60,11 @@ fn is_full(why: &PublishError) -> bool {
     ]
     .iter()
     .any(|full| words.contains(full))
+}
+
+/// Whether no server knew of the reader that was asked. The client tells the number in words only.
+fn is_unheard(why: &impl Display) -> bool {
+    why.to_string().contains(&format!(": {},", StatusCode::NO_RESPONDERS))
 }
 
 /// What is asked of the server, of a stream.
@@ -197,12 +206,13 @@ impl Link {
         };
         let mut all = Vec::new();
         if !wait.is_zero() {
-            all = self.some(&next, consumer.batch().max_messages(1).expires(wait).messages(), wait).await?;
+            all =
+                self.some(&next, || consumer.batch().max_messages(1).expires(wait).messages(), wait).await?;
             if all.is_empty() {
                 return Ok(all);
             }
         }
-        let rest = consumer.fetch().max_messages(AT_ONCE).max_bytes(BYTES_AT_ONCE).messages();
+        let rest = || consumer.fetch().max_messages(AT_ONCE).max_bytes(BYTES_AT_ONCE).messages();
         all.extend(self.some(&next, rest, Duration::ZERO).await?);
         Ok(all)
     }
@@ -213,20 +223,34 @@ impl Link {
         inbox.rsplit('.').next().unwrap_or_default().to_owned()
     }
 
-    /// The messages of one request.
-    pub(super) async fn some(
+    /// The messages of one request. A reader is made by one server of several, and the others hear of it a moment
+    /// later: what nobody answers is asked for again.
+    pub(super) async fn some<Asked>(
         &self,
         subject: &str,
-        asked: impl Future<Output = Result<pull::Batch, pull::BatchError>>,
+        ask: impl Fn() -> Asked,
         wait: Duration,
-    ) -> Result<Vec<Message>, Fault> {
+    ) -> Result<Vec<Message>, Fault>
+    where
+        Asked: Future<Output = Result<pull::Batch, pull::BatchError>>,
+    {
         let read = async {
-            let mut batch = asked.await.map_err(|why| lost("reading on", &why))?;
-            let mut all = Vec::new();
-            while let Some(message) = batch.next().await {
-                all.push(message.map_err(|why| lost("reading on", &why))?);
+            let until = Instant::now() + UNHEARD.1;
+            loop {
+                let mut batch = ask().await.map_err(|why| lost("reading on", &why))?;
+                let mut all = Vec::new();
+                let broken = loop {
+                    match batch.next().await {
+                        Some(Ok(message)) => all.push(message),
+                        Some(Err(why)) => break why,
+                        None => return Ok(all),
+                    }
+                };
+                if !(all.is_empty() && is_unheard(&broken) && Instant::now() < until) {
+                    return Err(lost("reading on", &broken));
+                }
+                tokio::time::sleep(UNHEARD.0).await;
             }
-            Ok(all)
         };
         self.in_time("reading on", subject, wait, read).await?
     }
