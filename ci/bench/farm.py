@@ -3,6 +3,7 @@
 
     python3 ci/bench/farm.py                      # sizes: phones on agents, against the same run on this computer
     python3 ci/bench/farm.py --memory 8,34        # what one agent holds whose phones are behind adb
+    python3 ci/bench/farm.py --bytes 3            # one lab over 1, 7 and 30 agents, some of them killed, three seeds of each
     python3 ci/bench/farm.py --chaos 20 --jobs 12 # twenty seeds of each kind of trouble, in the middle of a run, twelve at once
 
 Whatever happens, the run's folder must be, byte for byte, that of a run on this computer. The exit status is 1 where one is not, or where
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 
+import farm_bytes
 import farm_chaos
 import farm_memory
 import sweep
@@ -29,6 +31,7 @@ def arguments():
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--sizes", default="10:1,100:6,300:15,1000:30", metavar="PHONES:AGENTS,…", help="[10:1,100:6,300:15,1000:30]")
     reader.add_argument("--memory", metavar="PHONES,…", help="what an agent of so many phones behind adb holds, instead")
+    reader.add_argument("--bytes", type=int, metavar="N", help="so many seeds of the byte law instead")
     reader.add_argument("--chaos", type=int, metavar="N", help="so many seeds of each kind of trouble instead")
     reader.add_argument("--kinds", default=",".join(farm_chaos.KINDS), help=f"which trouble [{','.join(farm_chaos.KINDS)}]")
     reader.add_argument("--from", type=int, default=1, dest="first", metavar="N", help="the first seed [1]")
@@ -77,6 +80,8 @@ def main():
     program = sweep.binary(args.farmjank)
     if args.memory:
         bad = farm_memory.told(program, args.memory)
+    elif args.bytes:
+        bad = farm_bytes.told(program, args.bytes)
     else:
         bad = farm_chaos.all_kinds(program, args) if args.chaos else sizes(program, args.sizes)
     print("\n".join(bad), file=sys.stderr)

@@ -114,9 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn the_pipeline_installs_the_mdbook_that_is_asked_for() {
+    fn the_pipeline_fetches_the_mdbook_that_is_asked_for() {
         let pipeline = fs::read_to_string(root().join(".ci/run")).unwrap();
-        let package = INSTALL.rsplit(' ').next().unwrap();
-        assert!(pipeline.contains(&format!(" {package}\n")), "{package}");
+        let version = INSTALL.rsplit('@').next().unwrap();
+        assert!(pipeline.contains(&format!("mdbook=={version} --hash=")), "{version}");
     }
 }
