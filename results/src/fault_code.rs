@@ -187,7 +187,7 @@ codes! {
     HostLost "host_lost" Lab: "the host of the farm that has the phone is gone";
     // The run itself.
     Interrupted "interrupted" Lab: "the run was interrupted";
-    NotRun "not_run" Lab: "enough had failed (`--fail-fast`), and it was not run";
+    NotRun "not_run" Lab: "enough had failed (`--fail-fast`), or the run had had its time (`--deadline`), and it was not run";
     Panic "panic" Tool: "farmjank itself failed";
     Plan "plan" Tool: "the plan and the run do not fit each other";
     StepNested "step_nested" Tool: "a step came where none can be";

@@ -245,6 +245,11 @@ pub struct RunArgs {
     /// end and do not count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub fail_fast: Option<u32>,
+    /// Measure for so long at most (`6h`, `45m`): then nothing more is started, and what runs is left after its
+    /// iteration. What was not run is said to be so and is no pass: exit 4, unless something failed. Over a farm it
+    /// counts from when its hosts were told, whether or not anybody conducts the run.
+    #[arg(long, value_name = "TIME")]
+    pub deadline: Option<String>,
     /// Run on one phone, and again whenever a scenario file changes, or a file it runs; Ctrl-C ends it. Of several
     /// phones that qualify it is the first by serial (`-s` names another). Each run takes the place of the one before;
     /// the history keeps none, unless --history says where (docs/daily.md).

@@ -93,6 +93,7 @@ pub const KEYS: &[Key] = &[
     key("priority", Choice(&["nightly", "branch", "gate"])),
     key("retries", Whole(0, MOST)),
     key("fail-fast", Whole(1, MOST)),
+    key("deadline", Time),
     key("recover", Choice(&["none", "reconnect", "reboot"])),
     key("reboots-per-day", Whole(0, MOST)),
     key("out", Path),

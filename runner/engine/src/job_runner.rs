@@ -118,7 +118,7 @@ impl JobRunner {
                     jobs.push(work);
                 }
             }
-            inbox.extend(self.standing.fail_fast.ends().map(Input::Stop));
+            inbox.extend(self.standing.ends(now).map(Input::Stop));
             if dispatch.is_done() {
                 break;
             }
@@ -133,7 +133,7 @@ impl JobRunner {
             let due = claimed.due();
             // What a step leaves to be known is taken in at once.
             let known = (!inbox.is_empty()).then_some(now);
-            let ticks = dispatch.next_tick().into_iter().chain(step).chain(known);
+            let ticks = dispatch.next_tick().into_iter().chain(step).chain(known).chain(self.standing.deadline.due());
             let tick = ticks.min().map(|at| self.env.announcer.instant(at));
             tokio::select! {
                 biased;
@@ -348,7 +348,7 @@ impl JobRunner {
             let before = self.claiming.before(&facts.id);
             let asked = || self.claiming.more_urgent(&facts.id);
             let give_way = |begun| self.standing.give_way.borrow().does(id, begun);
-            let enough = || self.standing.fail_fast.enough();
+            let enough = || self.standing.enough(self.env.announcer.now());
             let others = Others { asked: &asked, give_way: &give_way, enough: &enough };
             let task = Task { planned, scenario, facts, undo, before, others };
             let work = job::run(&self.env, &*self.provider, &self.stop, task, &mut kept);

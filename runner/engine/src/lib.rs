@@ -53,6 +53,7 @@ pub mod diagnose;
 pub mod diagnosis;
 pub mod dispatch;
 mod during;
+pub mod deadline;
 pub mod fail_fast;
 mod failure;
 mod flow_state;

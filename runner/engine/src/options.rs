@@ -1,6 +1,7 @@
 //! What a run is told, by its flags: values, never what is injected ([`crate::conduct::Setup`]).
 
 use crate::builds::{AbPlan, Install};
+use crate::deadline::Deadline;
 use crate::diagnose::Diagnose;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
@@ -46,6 +47,8 @@ pub struct Options {
     pub forewarn: Option<Rc<Forewarn>>,
     /// Failed cells after which nothing more is started; none: all is run.
     pub fail_fast: Option<u32>,
+    /// How long it goes on at most; none: until all is run.
+    pub deadline: Option<Deadline>,
     /// Whether one more trial tells why frames were late.
     pub diagnose: Diagnose,
     /// Why frames were late in the run that new causes are held against; none where it is held against none.

@@ -7,6 +7,7 @@ use farmjank_engine::announce::Announcer;
 use farmjank_engine::builds::Install;
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
+use farmjank_engine::deadline::{Deadline, Until};
 use farmjank_engine::device_session::RunEnv;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::installing::Installing;
@@ -14,6 +15,7 @@ use farmjank_engine::job_runner::JobRunner;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::pictures::Pictures;
+use farmjank_engine::standing::Standing;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::event::Fact;
@@ -61,6 +63,7 @@ impl ShardHandle {
             installs: options.installs.clone(),
             diagnose: options.diagnose,
             pictures: options.pictures,
+            deadline: options.deadline,
             scenarios,
         };
         let join = threads(Box::new(move || {
@@ -131,6 +134,7 @@ struct ShardInputs {
     installs: Arc<[Install]>,
     diagnose: Diagnose,
     pictures: Pictures,
+    deadline: Option<Deadline>,
     scenarios: Vec<Scenario>,
 }
 
@@ -140,6 +144,7 @@ impl ShardInputs {
         let stop = relay.stop.clone();
         let relay = Rc::new(relay);
         let announcer = Rc::new(Announcer::new(relay.clone()));
+        let deadline = Until::since(announcer.now(), self.deadline);
         let LabShard { provider, sources, probes, files } = match make() {
             Ok(shard) => shard,
             Err(fault) => return relay.say(ShardMessage::Surveyed(announcer.now(), Err(fault))),
@@ -184,7 +189,7 @@ impl ShardInputs {
             day: Default::default(),
         };
         // What fails on another thread is not known here: a run that ends early is not sharded.
-        let standing = Default::default();
+        let standing = Standing::until(Default::default(), deadline);
         JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing }
             .work(&mut *arrivals, Default::default())
             .await;

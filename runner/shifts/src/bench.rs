@@ -6,6 +6,7 @@ use farmjank_engine::announce::{Announcer, FactSink};
 use farmjank_engine::builds::Install;
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
+use farmjank_engine::deadline::{Deadline, Until};
 use farmjank_engine::device_session::{ForScenario, RunEnv};
 use farmjank_engine::installing::Installing;
 use farmjank_engine::job_runner::JobRunner;
@@ -13,6 +14,7 @@ use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::reboots::Day;
+use farmjank_engine::standing::Standing;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::{Surveyed, Wanted};
 use farmjank_lab_shards::{MakeShard, Shards, Threads};
@@ -94,6 +96,8 @@ pub struct Attempt<'a> {
     pub name: String,
     /// Where the run is.
     pub since: RunTime,
+    /// What is left of the run's time; none where it goes on until all is run. Simulated runs have a time of their own.
+    pub left: Option<Deadline>,
     /// How far its jobs came before; those that are judged are not among the shift's any more.
     pub progress: BTreeMap<JobId, Progress>,
     /// How it is stopped.
@@ -172,7 +176,7 @@ impl LabBench {
 
 impl AttachedBench {
     async fn measure(&self, attempt: Attempt<'_>, sink: Rc<dyn FactSink>) -> Result<(), Fault> {
-        let Attempt { shift, scenarios, installs, folder, name, since, progress, stop } = attempt;
+        let Attempt { shift, scenarios, installs, folder, name, since, left, progress, stop } = attempt;
         let options = Options { installs, ..shift.options() };
         let facts = shift.phones();
         let serials: Vec<String> = facts.keys().map(|id| id.0.clone()).collect();
@@ -208,7 +212,8 @@ impl AttachedBench {
             wait: QUEUED,
             day: Day::of(&options.wall, since),
         };
-        let (most_running, jobs, standing) = (options.most_running, shift.jobs.clone(), Default::default());
+        let (most_running, jobs) = (options.most_running, shift.jobs.clone());
+        let standing = Standing::until(Default::default(), Until::since(since, left));
         let provider = self.provider.clone();
         let runner =
             JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing };

@@ -3,6 +3,7 @@
 use crate::brought::Brought;
 use crate::evidence::Evidence;
 use crate::service::ServiceWord;
+use farmjank_engine::deadline::Deadline;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
@@ -20,6 +21,7 @@ use farmjank_seams::claim::Priority;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The files a run's scenarios are read from, and what they are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +70,9 @@ pub struct Asked {
     /// Of which jobs raw evidence comes along.
     #[serde(default)]
     pub evidence: Evidence,
+    /// How long the run goes on at most, from when its log was opened; none: until all is run.
+    #[serde(default)]
+    pub deadline: Option<Duration>,
 }
 
 /// What one host does of a run. One field for each thing its phones are measured by.
@@ -111,6 +116,7 @@ impl Shift {
             most_running: jobs.max(1) as usize,
             patience: Patience { retries, recover, reboots_per_day, ..Patience::default() },
             diagnose: Diagnose::named(&self.asked.causes).unwrap_or_default(),
+            deadline: self.asked.deadline.map(Deadline::of),
             pictures: Pictures { warm_ups: screens, failures: true },
             priority: Priority::named(&self.asked.priority).unwrap_or_default(),
             ..Options::default()

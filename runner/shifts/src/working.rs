@@ -10,6 +10,7 @@ use crate::outlet::Outlet;
 use crate::said::Said;
 use crate::shift::{CANCELLED, LEAVES, Shift};
 use farmjank_engine::announce::FactSink;
+use farmjank_engine::deadline::Deadline;
 use farmjank_engine::dispatch::interrupted;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::scribe::Voice;
@@ -67,6 +68,7 @@ impl Working<'_> {
             true => (RunTime::from_ns(0), BTreeMap::new()),
             false => self.take_over(&mut journal).await?,
         };
+        let left = self.left().await;
         let outlet = Rc::new(Outlet::default());
         let (folder, name) = ((self.folder)(attempt), named_on_phones(&self.shift.run, attempt));
         let measuring = async {
@@ -76,7 +78,8 @@ impl Working<'_> {
                 (Err(fault), _) | (_, Err(fault)) => Err(fault),
                 (Ok(scenarios), Ok(installs)) => {
                     let (shift, stop, folder) = (&self.shift, self.stop.clone(), &*folder);
-                    let attempt = Attempt { shift, scenarios, installs, folder, name, since, progress, stop };
+                    let attempt =
+                        Attempt { shift, scenarios, installs, folder, name, since, left, progress, stop };
                     self.bench.measure(attempt, outlet.clone()).await
                 }
             };
@@ -89,6 +92,17 @@ impl Working<'_> {
         let sending = self.sending(&mut journal, &outlet, &folder);
         let ((), led) = futures::future::join(measuring, sending).await;
         led.then_some(journal)
+    }
+
+    /// What is left of the run's time, by the store's clock; none where it goes on until all is run. All of it where
+    /// nobody can tell how much has passed.
+    async fn left(&self) -> Option<Deadline> {
+        let given = self.shift.asked.deadline?;
+        let age = match self.shift.simulated {
+            true => None,
+            false => self.sender.age(self.exchange).await.ok().flatten(),
+        };
+        Some(Deadline { given, left: given.saturating_sub(age.unwrap_or_default()) })
     }
 
     /// Whether nothing more of the run is to be measured. Where nobody can tell, whoever conducts it says so again.

@@ -198,13 +198,15 @@ pub(super) struct Wish {
     pub(super) iterations: u32,
     /// Of which jobs hosts send raw evidence, and of which it is taken.
     pub(super) evidence: (Evidence, Evidence),
+    /// How long it goes on at most.
+    pub(super) deadline: Option<Duration>,
 }
 
 impl Wish {
     /// A run as any other.
     pub(super) fn usual(number: u64) -> Wish {
         let (run, evidence) = (format!("run-{number}"), (Evidence::All, Evidence::All));
-        Wish { run, priority: Priority::Branch, iterations: 3, evidence }
+        Wish { run, priority: Priority::Branch, iterations: 3, evidence, deadline: None }
     }
 }
 
@@ -232,6 +234,7 @@ pub(super) fn asked_for(wish: &Wish, hosts: Vec<Host>) -> Commission {
         jobs: 512,
         priority: wish.priority.word().to_owned(),
         evidence: wish.evidence.0,
+        deadline: wish.deadline,
         ..Asked::default()
     };
     let options = Options {

@@ -130,13 +130,13 @@ fn who_takes_a_run_up_while_it_is_conducted_follows_and_leaves_the_same() {
 }
 
 /// A farm of one computer, a run of many iterations that is left there, and who takes it up.
-async fn one_left(run: u64) -> (Computer, farmjank_farm::model::Client, Wish) {
+async fn one_left(run: u64, deadline: Option<Duration>) -> (Computer, farmjank_farm::model::Client, Wish) {
     let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
     passing(&model);
     let mut computer = Computer::new(1, &model, Weather::calm());
     computer.begin();
     let client = model.connect(Weather::calm());
-    let wish = Wish { iterations: 8, ..Wish::usual(run) };
+    let wish = Wish { iterations: 8, deadline, ..Wish::usual(run) };
     let asked = super::computers::asked_for(&wish, gathered(&client, 1).await);
     conductor::detach(asked, desk(&wish.run, 0, &client)).await.expect("it is begun");
     (computer, client, wish)
@@ -150,7 +150,7 @@ fn completed(files: &Memory) -> usize {
 #[test]
 fn an_agent_that_is_told_to_end_leaves_its_shift_to_the_next() {
     on_one_clock(async {
-        let (mut computer, client, wish) = one_left(1).await;
+        let (mut computer, client, wish) = one_left(1, None).await;
         for _ in 0..3 {
             sleep(Duration::from_secs(13)).await;
             computer.end().await;
@@ -166,7 +166,7 @@ fn an_agent_that_is_told_to_end_leaves_its_shift_to_the_next() {
 #[test]
 fn a_run_is_cancelled_also_while_its_host_is_not_there() {
     on_one_clock(async {
-        let (mut computer, client, wish) = one_left(2).await;
+        let (mut computer, client, wish) = one_left(2, None).await;
         sleep(Duration::from_secs(20)).await;
         computer.agent.take().expect("an agent").abort();
         let by = desk(&wish.run, 9, &client);
@@ -178,6 +178,22 @@ fn a_run_is_cancelled_also_while_its_host_is_not_there() {
         let (run, files) = taken_up(&wish.run, 1, &client);
         let record = over(2, run).await;
         assert_eq!(record.exit_code, Some(4), "it is undecided");
+        let many = completed(&files);
+        assert!((1..8).contains(&many), "nothing more was measured: {many}");
+    });
+}
+
+#[test]
+fn an_agent_that_begins_again_knows_how_long_the_run_goes_on() {
+    on_one_clock(async {
+        let (mut computer, client, wish) = one_left(3, Some(Duration::from_mins(3))).await;
+        sleep(Duration::from_secs(20)).await;
+        computer.agent.take().expect("an agent").abort();
+        // The run's time is over by then, and there would be enough of it for all the rest.
+        sleep(Duration::from_mins(4)).await;
+        computer.begin();
+        let (run, files) = taken_up(&wish.run, 1, &client);
+        assert_eq!(over(3, run).await.exit_code, Some(4), "it is undecided");
         let many = completed(&files);
         assert!((1..8).contains(&many), "nothing more was measured: {many}");
     });

@@ -25,7 +25,7 @@ pub struct FarmArgs {
 }
 
 /// What was settled when a run was begun: whoever takes it up changes nothing of it.
-const SETTLED: [&str; 32] = [
+const SETTLED: [&str; 33] = [
     "paths",
     "lab",
     "serials",
@@ -51,6 +51,7 @@ const SETTLED: [&str; 32] = [
     "recover",
     "reboots_per_day",
     "fail_fast",
+    "deadline",
     "watch",
     "resume",
     "no_witnesses",

@@ -327,3 +327,38 @@ fn one_run_is_shown_with_what_it_came_to_where_it_lies_and_what_to_do_next() {
     );
     assert!(cut.out.contains(&format!("farmjank run … --resume {BUNDLE}")), "{}", cut.out);
 }
+
+#[test]
+fn a_run_that_has_had_its_time_ends_undecided_and_can_be_gone_on_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for name in ["a", "b", "c"] {
+        write(folder, &format!("flows/{name}.yaml"), &named(&format!("Page {name}"), "iterations: 3"));
+    }
+    let base = ["run", "flows", "--lab", "demo", "-s", "virtual-pixel-8"];
+    let ended = run(folder, &[&base[..], &["--out", "one", "--deadline", "30s"]].concat());
+    assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("not run: the run has had its time, --deadline 30s"), "{}", ended.out);
+    assert!(ended.out.contains("1 passed") && ended.out.contains("not run"), "{}", ended.out);
+    let results = json(&std::fs::read_to_string(folder.join("one/results.json")).expect("results"));
+    let cells = results["cells"].as_array().expect("cells");
+    let kinds: Vec<Option<&str>> = cells.iter().map(|cell| cell["kind"].as_str()).collect();
+    assert_eq!(kinds, [None, Some("undecided.not_run"), Some("undecided.not_run")]);
+    // What ran is left after its iteration, not in the middle of it.
+    let log = std::fs::read_to_string(folder.join("one/events.ndjson")).expect("the log");
+    let finished: Vec<Value> =
+        log.lines().map(json).filter(|event| event["kind"] == "trial_finished").collect();
+    assert!((4..9).contains(&finished.len()), "{} iterations of 9", finished.len());
+    assert!(finished.iter().all(|event| event["ending"] == "completed"), "{log}");
+    // A phone that is waited for is waited for no longer: nothing of the rest is begun.
+    assert!(!ended.err.contains("stopping"), "{}", ended.err);
+
+    let rest = run(folder, &[&base[..], &["--resume", "one"]].concat());
+    assert!(rest.code == 0 && rest.out.contains("3 passed"), "{}{}", rest.out, rest.err);
+
+    let wrong = run(folder, &[&base[..], &["--out", "two", "--deadline", "tomorrow"]].concat());
+    assert!(wrong.code == 2 && wrong.err.contains("--deadline: `tomorrow` is no time"), "{}", wrong.err);
+    assert!(!folder.join("two").exists());
+    let turns = run(folder, &["calibrate", "flows", "--lab", "demo", "--deadline", "1h"]);
+    assert!(turns.code == 2 && turns.err.contains("--budget"), "{}", turns.err);
+}

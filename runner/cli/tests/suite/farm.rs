@@ -1,6 +1,7 @@
 //! Runs over the hosts of a farm, with a real NATS server between real processes: what a local run leaves, they leave,
 //! whatever dies meanwhile.
 
+mod deadline;
 mod evidence;
 #[cfg(target_os = "linux")]
 mod kept;

@@ -22,6 +22,13 @@ struct Work {
     begun: bool,
 }
 
+impl Work {
+    fn next(&mut self) -> Next {
+        self.begun = true;
+        Next { offer: self.offer.clone(), object: self.object.clone(), stop: self.stop.clone() }
+    }
+}
+
 /// A shift to begin.
 pub(super) struct Next {
     /// Its run and line.
@@ -53,9 +60,13 @@ impl Queue {
     }
 
     /// The most urgent that is not begun, the first of those that came; none where as many that are as urgent are
-    /// under way. Who is more urgent waits for none that is less.
+    /// under way. Who is more urgent waits for none that is less, and what is to stop, which needs no phone, for nobody.
     pub(super) fn begin(&self, at_once: usize) -> Option<Next> {
         let mut works = self.works.borrow_mut();
+        let stops = |work: &&mut Work| !work.begun && work.stop.urgency() > Urgency::None;
+        if let Some(work) = works.iter_mut().find(stops) {
+            return Some(work.next());
+        }
         let waiting = works.iter().enumerate().filter(|(_, work)| !work.begun);
         let (number, priority) =
             waiting.map(|(number, work)| (number, work.priority)).rev().max_by_key(|(_, urgent)| *urgent)?;
@@ -63,9 +74,7 @@ impl Queue {
         if before >= at_once {
             return None;
         }
-        let work = &mut works[number];
-        work.begun = true;
-        Some(Next { offer: work.offer.clone(), object: work.object.clone(), stop: work.stop.clone() })
+        Some(works[number].next())
     }
 
     /// Forgets what is not begun; whoever comes next is given it again.
@@ -85,6 +94,7 @@ impl Queue {
         let works = self.works.borrow();
         let meant = works.iter().filter(|work| work.offer.is_of(offer));
         meant.for_each(|work| work.stop.ask(Offered::urgency(now), reason));
+        self.changed.notify_one();
     }
 
     /// Stops all of them.
@@ -156,6 +166,19 @@ mod tests {
         queue.done(&offer("branch", Priority::Branch));
         queue.done(&offer("night", Priority::Nightly));
         assert_eq!(begun(&queue, 1), ["second"]);
+    }
+
+    #[test]
+    fn a_shift_that_is_to_stop_waits_for_none_that_is_measured() {
+        let queue = Queue::default();
+        for key in ["first", "second", "third"] {
+            given(&queue, key, Priority::Nightly);
+        }
+        assert_eq!(begun(&queue, 1), ["first"]);
+        queue.stop(&offer("third", Priority::Nightly), false, "cancelled");
+        assert_eq!(begun(&queue, 1), ["third"], "it says that nothing of it is measured, and ends");
+        queue.done(&offer("third", Priority::Nightly));
+        assert_eq!(begun(&queue, 1), [""; 0]);
     }
 
     #[test]

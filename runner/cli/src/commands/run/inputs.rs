@@ -16,6 +16,7 @@ use crate::scenarios::{adjust, expected, selection};
 use crate::settings::{serials, time, variables};
 use farmjank_engine::builds::{AbPlan, Install};
 use farmjank_engine::conduct::Against;
+use farmjank_engine::deadline::Deadline;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Forewarn;
 use farmjank_engine::scribe::{LOG, Voice};
@@ -53,6 +54,8 @@ pub struct RunInputs {
     pub selection: Selection,
     /// What is measured and reported without gating.
     pub quarantine: Vec<Entry>,
+    /// How long it goes on at most.
+    pub deadline: Option<Deadline>,
     /// Which reports.
     pub requests: Vec<ReportRequest>,
     /// Which programs of other people are told.
@@ -87,6 +90,8 @@ pub fn inputs(
     if args.over.farm.is_some() {
         fit::for_farm(args, scenarios)?;
     }
+    let deadline =
+        args.deadline.as_deref().map(time).transpose().map_err(|why| format!("--deadline: {why}"))?;
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);
@@ -142,6 +147,7 @@ pub fn inputs(
     make_way(&requests)?;
     let plugins = plugins(args, scenarios)?;
     Ok(RunInputs {
+        deadline: deadline.map(Deadline::of),
         wanted,
         selection,
         quarantine,
@@ -236,6 +242,9 @@ fn fit_for_turns(args: &RunArgs) -> Result<(), CommandError> {
         return Err(
             "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
         );
+    }
+    if args.deadline.is_some() {
+        return Err("--deadline: how long builds take turns says --budget, and so is it planned".into());
     }
     if !args.install.install.is_empty() {
         return Err("--install: here each phone is held against itself, with what it has; `farmjank ab` installs two builds".into());

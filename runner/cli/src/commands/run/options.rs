@@ -25,7 +25,7 @@ pub struct OfLab {
 /// What the engine is told by the flags, and what the run is held against.
 pub fn options(args: &RunArgs, run: String, of: OfLab, inputs: RunInputs) -> (Option<Box<Against>>, Options) {
     let RunInputs {
-        wanted, selection, quarantine, against, installs, ab_plan, forewarn, known_causes, ..
+        wanted, selection, quarantine, deadline, against, installs, ab_plan, forewarn, known_causes, ..
     } = inputs;
     let options = Options {
         run,
@@ -42,6 +42,7 @@ pub fn options(args: &RunArgs, run: String, of: OfLab, inputs: RunInputs) -> (Op
         ab_plan,
         forewarn,
         fail_fast: args.fail_fast,
+        deadline,
         diagnose: args.diagnose(),
         known_causes,
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },

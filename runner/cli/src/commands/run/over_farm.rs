@@ -3,7 +3,7 @@
 use super::inputs::RunInputs;
 use super::options::{OfLab, options, placed};
 use super::place::{Place, begun, own_id, run_id};
-use super::{heard, no_phones, reporters, tell_left, watched};
+use super::{heard, no_phones, reporters, watched};
 use crate::args::RunArgs;
 use crate::command_error::CommandError;
 use crate::farm::{connected, failed};
@@ -53,6 +53,7 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
         priority: args.priority.word().to_owned(),
         builds: options.installs.iter().map(Brought::of).collect(),
         evidence: args.over.evidence.unwrap_or_default(),
+        deadline: options.deadline.map(|deadline| deadline.given),
     }
 }
 
@@ -133,7 +134,6 @@ pub async fn conducted(
     let commission = Commission { asked: asked(args, &options), options, scenarios, texts, hosts };
     let outputs = Outputs { against, ..outputs };
     let record = conductor::run(commission, farm.desk(key), outputs).await.map_err(|fault| failed(&fault))?;
-    tell_left(args, &record, &root);
     Ok(Conducted::Over(Box::new(record), ui, root))
 }
 
