@@ -8,6 +8,7 @@ use crate::run_note::garbled;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::exchange::{Appended, Exchange, LogLine, Place};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The line heads stand on. No host is called so: `subjects::escaped` writes no `_` alone.
 const HEAD: &str = "_head";
@@ -45,6 +46,15 @@ impl Head {
     pub async fn of(exchange: &dyn Exchange, run: &str) -> Result<Option<(Place, Head)>, Fault> {
         let Some(last) = exchange.last(&line_of(run)).await? else { return Ok(None) };
         Ok(Some((last.place, Head::read(&last.body)?)))
+    }
+
+    /// When the first was written of a run, ns of the store's clock; none where the farm does not know it.
+    ///
+    /// # Errors
+    /// Those of the exchange.
+    pub async fn first(exchange: &dyn Exchange, run: &str) -> Result<Option<u64>, Fault> {
+        let heads = exchange.follow(run, line_of(run).generation, Place(0), Duration::ZERO).await?;
+        Ok(heads.first().map(|first| first.stamp))
     }
 
     /// Those of all runs that the farm knows, by run, with when each was written: ns of the store's clock.

@@ -80,17 +80,16 @@ impl Sender {
         Ok(Some(Before { attempt, over: tail.map_or(floor.over, |tail| tail.over) }))
     }
 
-    /// How long ago the run's log was opened when something was written on the line last, by the store's clock; from its
-    /// newest generation on, where it was lost. None where either is not there.
+    /// How long the farm had known the run when something was written on the line last, by the store's clock: a store
+    /// that was lost counts anew. None where either is not there.
     ///
     /// # Errors
     /// As [`Sender::before`].
     pub async fn age(&self, exchange: &dyn Exchange) -> Result<Option<Duration>, Fault> {
         let Some((generation, ..)) = self.standing(exchange).await? else { return Ok(None) };
-        let opened = exchange.follow(&self.run, generation, Place(0), Duration::ZERO).await?;
+        let known = Head::first(exchange, &self.run).await?;
         let last = exchange.last(&self.log_line(generation, &self.line)).await?;
-        let stamps = opened.first().zip(last).map(|(opened, last)| last.stamp.saturating_sub(opened.stamp));
-        Ok(stamps.map(Duration::from_nanos))
+        Ok(known.zip(last).map(|(known, last)| Duration::from_nanos(last.stamp.saturating_sub(known))))
     }
 
     async fn try_step(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {

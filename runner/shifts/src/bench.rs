@@ -82,7 +82,7 @@ pub struct AttachedBench {
     pub files: Box<MakeFiles>,
 }
 
-/// One attempt at a shift.
+/// One attempt at a shift. One field for each thing it begins with.
 pub struct Attempt<'a> {
     /// What is to be done.
     pub shift: &'a Shift,

@@ -336,9 +336,9 @@ fn a_run_that_has_had_its_time_ends_undecided_and_can_be_gone_on_with() {
         write(folder, &format!("flows/{name}.yaml"), &named(&format!("Page {name}"), "iterations: 3"));
     }
     let base = ["run", "flows", "--lab", "demo", "-s", "virtual-pixel-8"];
-    let ended = run(folder, &[&base[..], &["--out", "one", "--deadline", "30s"]].concat());
+    let ended = run(folder, &[&base[..], &["--out", "one", "--deadline", "20s"]].concat());
     assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
-    assert!(ended.out.contains("not run: the run has had its time, --deadline 30s"), "{}", ended.out);
+    assert!(ended.out.contains("not run: the run has had its time, --deadline 20s"), "{}", ended.out);
     assert!(ended.out.contains("1 passed") && ended.out.contains("not run"), "{}", ended.out);
     let results = json(&std::fs::read_to_string(folder.join("one/results.json")).expect("results"));
     let cells = results["cells"].as_array().expect("cells");

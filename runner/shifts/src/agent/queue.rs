@@ -60,7 +60,8 @@ impl Queue {
     }
 
     /// The most urgent that is not begun, the first of those that came; none where as many that are as urgent are
-    /// under way. Who is more urgent waits for none that is less, and what is to stop, which needs no phone, for nobody.
+    /// under way. Who is more urgent waits for none that is less, and what is to stop, for it needs no phone, for
+    /// nobody.
     pub(super) fn begin(&self, at_once: usize) -> Option<Next> {
         let mut works = self.works.borrow_mut();
         let stops = |work: &&mut Work| !work.begun && work.stop.urgency() > Urgency::None;
