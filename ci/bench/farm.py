@@ -4,6 +4,7 @@
     python3 ci/bench/farm.py                      # sizes: phones on agents, against the same run on this computer
     python3 ci/bench/farm.py --memory 8,34        # what one agent holds whose phones are behind adb
     python3 ci/bench/farm.py --bytes 3            # one lab over 1, 7 and 30 agents, some of them killed, three seeds of each
+    python3 ci/bench/farm.py --gate 12            # how much longer twelve gates wait in the middle of a sweep than over an idle farm
     python3 ci/bench/farm.py --chaos 20 --jobs 12 # twenty seeds of each kind of trouble, in the middle of a run, twelve at once
 
 Whatever happens, the run's folder must be, byte for byte, that of a run on this computer. The exit status is 1 where one is not, or where
@@ -21,6 +22,7 @@ import time
 
 import farm_bytes
 import farm_chaos
+import farm_gate
 import farm_memory
 import sweep
 from farm_processes import Farm, here
@@ -32,6 +34,7 @@ def arguments():
     reader.add_argument("--sizes", default="10:1,100:6,300:15,1000:30", metavar="PHONES:AGENTS,…", help="[10:1,100:6,300:15,1000:30]")
     reader.add_argument("--memory", metavar="PHONES,…", help="what an agent of so many phones behind adb holds, instead")
     reader.add_argument("--bytes", type=int, metavar="N", help="so many seeds of the byte law instead")
+    reader.add_argument("--gate", type=int, metavar="N", help="the waits of so many gates instead")
     reader.add_argument("--chaos", type=int, metavar="N", help="so many seeds of each kind of trouble instead")
     reader.add_argument("--kinds", default=",".join(farm_chaos.KINDS), help=f"which trouble [{','.join(farm_chaos.KINDS)}]")
     reader.add_argument("--from", type=int, default=1, dest="first", metavar="N", help="the first seed [1]")
@@ -80,6 +83,8 @@ def main():
     program = sweep.binary(args.farmjank)
     if args.memory:
         bad = farm_memory.told(program, args.memory)
+    elif args.gate:
+        bad = farm_gate.told(program, args.gate)
     elif args.bytes:
         bad = farm_bytes.told(program, args.bytes)
     else:
