@@ -35,7 +35,17 @@ while IFS= read -r path; do
 done <<<"$PATHS"
 
 code=0
-"$FARMJANK" "${words[@]}" || code=$?
+"$FARMJANK" "${words[@]}" &
+measures=$!
+# Who cancels a job leaves it ten seconds, told by SIGINT: the iteration under way is given up, and phones are set back. Waiting for its
+# end, as a first Ctrl-C does, would take longer.
+trap 'kill -TERM "$measures" 2>/dev/null || true' INT TERM
+wait "$measures" || code=$?
+# A signal ends the waiting, not the run.
+while kill -0 "$measures" 2>/dev/null; do
+  code=0
+  wait "$measures" || code=$?
+done
 case $code in
   0) verdict=pass ;;
   1) verdict=fail ;;

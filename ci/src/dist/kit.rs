@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders that people copy from.
-const FOLDERS: [&str; 5] = ["ci/buildkite", "ci/github", "ci/gitlab", "ci/jenkins", "ci/kit"];
+const FOLDERS: [&str; 6] =
+    ["ci/buildkite", "ci/github", "ci/gitlab", "ci/jenkins", "ci/kit", "scenarios/gallery"];
 
 /// Where a file of the kit lies in a package for Debian; none for what is not of the kit.
 pub fn place(name: &str) -> Option<String> {
@@ -58,6 +59,8 @@ mod tests {
     fn the_kit_fits_into_an_archive_of_every_machine_and_its_scripts_may_be_run() {
         let entries = entries().unwrap();
         let named = |name: &str| entries.iter().find(|entry| entry.name == name).expect(name);
+        // What the page of a lab's host copies, and what containers are shown, lies where they look for it.
+        assert!(entries.iter().any(|entry| entry.name.starts_with("scenarios/gallery/")));
         assert!(named("ci/kit/host/install").runs && named("ci/buildkite/hooks/command").runs);
         assert!(!named("ci/github/action.yml").runs && !named("ci/kit/kubernetes/agent.yaml").runs);
         for machine in names::TARGETS {

@@ -56,7 +56,9 @@ pub fn run(args: &InitArgs) -> u8 {
 fn put(folder: &Path, path: &str, text: &str) -> Result<String, CommandError> {
     let place = under(folder, path);
     if host::is_there(&place) {
-        return Ok(format!("kept   {}, as it was there\n", shown(&place)));
+        let same = host::read_file(&place, MOST).is_ok_and(|there| there == text.as_bytes());
+        let other = if same { "" } else { "; this farmjank would write it otherwise" };
+        return Ok(format!("kept   {}, as it was there{other}\n", shown(&place)));
     }
     host::write_file(&place, text.as_bytes())?;
     Ok(format!("wrote  {}\n", shown(&place)))

@@ -7,7 +7,8 @@ use crate::world::{Ended, ended, farmjank};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A job's world.
 pub struct Runner {
@@ -17,8 +18,9 @@ pub struct Runner {
     pub github: Value,
     /// Other contexts of a job: `matrix`, `needs`, `secrets`, `vars`.
     pub contexts: Value,
-    /// The job is cancelled while the step with this id runs.
-    pub cancelled_in: Option<&'static str>,
+    /// The job is cancelled while the step with this id runs: once this file of the workspace is there its shell, and
+    /// nobody below it, is told so by SIGINT. Without a file it hears nothing of it.
+    pub cancelled_in: Option<(&'static str, Option<&'static str>)>,
     cancelled: bool,
     /// Every step that ran or did not, in order.
     pub steps: Vec<Step>,
@@ -95,6 +97,10 @@ impl Runner {
         self.folder.join("artifacts").join(name)
     }
 
+    fn caches(&self) -> PathBuf {
+        self.folder.join("caches")
+    }
+
     /// A step that ran.
     pub fn step(&self, name: &str) -> &Ended {
         let step =
@@ -162,7 +168,7 @@ impl Runner {
                 self.used(&uses, &with, &mut outputs)
             };
             scope.failed |= done.code != 0;
-            self.cancelled |= self.cancelled_in.is_some_and(|step| step == id);
+            self.cancelled |= self.cancelled_in.is_some_and(|(step, _)| step == id);
             ended = Some(done);
         }
         if !id.is_empty() {
@@ -205,7 +211,11 @@ impl Runner {
         for (name, value) in step["env"].as_object().into_iter().flatten() {
             bash.env(name, self.filled(&text(value), scope));
         }
-        let ended = ended(&mut bash);
+        let told_by = self.cancelled_in.filter(|(own, _)| step["id"] == *own).and_then(|(_, file)| file);
+        let ended = match told_by {
+            Some(file) => interrupted(&mut bash, &self.work().join(file)),
+            None => ended(&mut bash),
+        };
         for line in std::fs::read_to_string(&output).expect("an output file").lines() {
             let (name, value) = line.split_once('=').unwrap_or_else(|| panic!("no output: {line}"));
             outputs.insert(name.to_owned(), json!(value));
@@ -226,6 +236,27 @@ impl Runner {
         } else {
             match uses {
                 "actions/checkout@v4" | "actions/cache@v4" => {}
+                "actions/cache/restore@v4" => {
+                    let (key, path) = (given("key").expect("a key"), given("path").expect("a path"));
+                    let start = given("restore-keys").unwrap_or_default();
+                    let newest = std::fs::read_dir(self.caches()).into_iter().flatten().flatten();
+                    let newest = newest.filter(|one| {
+                        let name = one.file_name().to_string_lossy().into_owned();
+                        name == key || (!start.is_empty() && name.starts_with(start.trim()))
+                    });
+                    let newest =
+                        newest.max_by_key(|one| one.metadata().and_then(|known| known.modified()).ok());
+                    if let Some(newest) = newest {
+                        copy(&newest.path(), &self.work().join(path));
+                    }
+                }
+                "actions/cache/save@v4" => {
+                    let (key, path) = (given("key").expect("a key"), given("path").expect("a path"));
+                    // What has this name stays as it is.
+                    if !self.caches().join(&key).exists() && self.work().join(&path).exists() {
+                        copy(&self.work().join(path), &self.caches().join(key));
+                    }
+                }
                 "actions/upload-artifact@v4" => {
                     let from = self.work().join(given("path").expect("a path"));
                     let to = self.artifact(&given("name").expect("a name"));
@@ -322,6 +353,24 @@ impl Runner {
             }
         };
         condition.split("&&").all(|all| all.split("||").any(term))
+    }
+}
+
+/// A shell that is told to end once a file is there.
+fn interrupted(bash: &mut Command, file: &Path) -> Ended {
+    let child = bash.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bash");
+    let until = Instant::now() + Duration::from_secs(60);
+    while !file.exists() {
+        assert!(Instant::now() < until, "no {}", file.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(told.success(), "nobody is there");
+    let output = child.wait_with_output().expect("it ends");
+    Ended {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }
 

@@ -79,6 +79,13 @@ fn every_ci_file_runs_leaves_what_it_publishes_and_works_again_in_the_same_works
                 assert!(place.join(published).is_file(), "{ci}, build {build}: no {published}");
             }
         }
+        // Agents of these clean no workspace unless told to: what an older build left is not shown as this one's.
+        if ["azure", "bitrise", "jenkins"].contains(&ci) {
+            write(place, "scenarios/home-feed.yaml", "name: [\n");
+            let refused = agent(place, &commands);
+            assert_eq!(refused.code, 2, "{ci}: {}{}", refused.out, refused.err);
+            assert!(!place.join("out/junit.xml").exists(), "{ci} shows another build's tests");
+        }
         if ci == "buildkite" {
             let annotation = std::fs::read_to_string(place.join("annotation.md")).expect("an annotation");
             assert!(annotation.contains("fling the feed"), "{annotation}");

@@ -200,9 +200,27 @@ fn a_run_that_was_cancelled_keeps_its_files_and_says_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::of(Pulls::new());
     let mut runner = runner(folder.path(), &server);
-    runner.cancelled_in = Some("run");
+    runner.cancelled_in = Some(("run", None));
     acted(&mut runner, &[]);
     assert!(runner.artifact("farmjank").join("events.ndjson").is_file());
+    assert_eq!(server.counted(), (0, 0));
+}
+
+/// GitHub tells the shell of the step alone, and kills all of it ten seconds later: phones have to be set back by then.
+#[test]
+fn a_run_is_told_that_its_job_is_cancelled_and_is_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    // It takes a second to set its phones back, as it may.
+    let stand_in = "#!/bin/sh\n[ \"$1\" = run ] || exit 0\ntrap 'sleep 1; echo set back > back; exit 143' TERM\n\
+                    touch began\nwhile :; do sleep 0.1; done\n";
+    program(&runner.work(), "stand-in", stand_in);
+    let binary = runner.work().join("stand-in").display().to_string();
+    runner.cancelled_in = Some(("run", Some("began")));
+    let done = acted(&mut runner, &[("binary", &binary)]);
+    assert!(runner.work().join("back").is_file(), "{}", runner.step("run").err);
+    assert_eq!((done.outputs["exit-code"].as_str(), done.outputs["verdict"].as_str()), ("143", "interrupted"));
     assert_eq!(server.counted(), (0, 0));
 }
 

@@ -11,7 +11,7 @@ use crate::commands::runs;
 use crate::history;
 use crate::host::{self, Streams};
 use crate::run_seen::seen;
-use crate::settings::{complain, variables};
+use crate::settings::variables;
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::text::typed;
 use farmjank_notify::news::RunSeen;
@@ -64,7 +64,8 @@ impl AfterRun {
             match changes.tell(target, until, false) {
                 Ok(Outcome::Told) => Streams.err(&format!("{} is told\n", target.shown())),
                 Ok(_) => {}
-                Err(why) => complain(format!("notice: {} is not told: {why}", target.shown())),
+                // No error: a chat that is down makes no run red.
+                Err(why) => Streams.err(&format!("warning: {} is not told: {why}\n", target.shown())),
             }
         }
     }
