@@ -220,7 +220,10 @@ fn a_run_is_told_that_its_job_is_cancelled_and_is_waited_for() {
     runner.cancelled_in = Some(("run", Some("began")));
     let done = acted(&mut runner, &[("binary", &binary)]);
     assert!(runner.work().join("back").is_file(), "{}", runner.step("run").err);
-    assert_eq!((done.outputs["exit-code"].as_str(), done.outputs["verdict"].as_str()), ("143", "interrupted"));
+    assert_eq!(
+        (done.outputs["exit-code"].as_str(), done.outputs["verdict"].as_str()),
+        ("143", "interrupted")
+    );
     assert_eq!(server.counted(), (0, 0));
 }
 

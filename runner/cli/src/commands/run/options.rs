@@ -25,7 +25,16 @@ pub struct OfLab {
 /// What the engine is told by the flags, and what the run is held against.
 pub fn options(args: &RunArgs, run: String, of: OfLab, inputs: RunInputs) -> (Option<Box<Against>>, Options) {
     let RunInputs {
-        wanted, selection, quarantine, deadline, against, installs, ab_plan, forewarn, known_causes, ..
+        wanted,
+        selection,
+        quarantine,
+        deadline,
+        against,
+        installs,
+        ab_plan,
+        forewarn,
+        known_causes,
+        ..
     } = inputs;
     let options = Options {
         run,

@@ -33,8 +33,9 @@ fn a_run_that_nobody_conducts_ends_at_its_deadline() {
     let begun = ended(&mut over(folder, &url, &words));
     assert_eq!(begun.code, 0, "{}", begun.err);
     let run = begun.out.trim();
-    let fetched =
-        ended(farmjank(folder).args(["farm", "fetch", run, "--wait", "120s", "--out", "out", "--farm", &url]));
+    let fetched = ended(
+        farmjank(folder).args(["farm", "fetch", run, "--wait", "120s", "--out", "out", "--farm", &url]),
+    );
     assert_eq!(fetched.code, 4, "{}{}", fetched.out, fetched.err);
     let log = std::fs::read_to_string(folder.join("out/events.ndjson")).expect("the log");
     let finished = |how: &str| {
