@@ -27,7 +27,7 @@ const AT_ONCE: usize = 64;
 const BYTES_AT_ONCE: usize = 16 << 20;
 /// A reader nobody uses is forgotten by the server after that.
 const UNUSED: Duration = Duration::from_secs(10);
-/// All servers have heard of a new reader within the second; within the first, mostly.
+/// How soon a reader that no server had heard of is asked again, and for how long: by then all of them have.
 const UNHEARD: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// No such stream, as the server numbers it.
 const NO_STREAM: ErrorCode = ErrorCode::STREAM_NOT_FOUND;
