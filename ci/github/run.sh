@@ -34,12 +34,16 @@ while IFS= read -r path; do
   if [ -n "$path" ]; then words+=("$path"); fi
 done <<<"$PATHS"
 
-code=0
-"$FARMJANK" "${words[@]}" &
-measures=$!
+code=0 measures="" cancelled=""
 # Who cancels a job leaves it ten seconds, told by SIGINT: the iteration under way is given up, and phones are set back. Waiting for its
 # end, as a first Ctrl-C does, would take longer.
-trap 'kill -TERM "$measures" 2>/dev/null || true' INT TERM
+end() {
+  if [ -n "$measures" ]; then kill -TERM "$measures" 2>/dev/null || true; fi
+}
+trap 'cancelled=yes; end' INT TERM
+"$FARMJANK" "${words[@]}" &
+measures=$!
+if [ -n "$cancelled" ]; then end; fi
 wait "$measures" || code=$?
 # A signal ends the waiting, not the run.
 while kill -0 "$measures" 2>/dev/null; do

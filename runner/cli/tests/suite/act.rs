@@ -7,7 +7,7 @@ use crate::world::{Ended, ended, farmjank};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// A job's world.
@@ -190,8 +190,10 @@ impl Runner {
         std::fs::write(&file, script).expect("a script");
         std::fs::write(&output, "").expect("an output file");
         let own = farmjank(&self.work());
-        let mut bash = Command::new("bash");
-        bash.args(["--noprofile", "--norc", "-eo", "pipefail"]).arg(&file).current_dir(self.work());
+        // It hears SIGINT whatever the tests ignore: what runs in the background of a script is deaf, and hands that on.
+        let mut bash = Command::new("env");
+        bash.args(["--default-signal=INT", "bash", "--noprofile", "--norc", "-eo", "pipefail"]);
+        bash.arg(&file).current_dir(self.work());
         for (name, value) in own.get_envs() {
             match value {
                 Some(value) => bash.env(name, value),
@@ -213,7 +215,7 @@ impl Runner {
         }
         let told_by = self.cancelled_in.filter(|(own, _)| step["id"] == *own).and_then(|(_, file)| file);
         let ended = match told_by {
-            Some(file) => interrupted(&mut bash, &self.work().join(file)),
+            Some(file) => interrupted(&mut bash, &temp, &self.work().join(file)),
             None => ended(&mut bash),
         };
         for line in std::fs::read_to_string(&output).expect("an output file").lines() {
@@ -357,21 +359,30 @@ impl Runner {
 }
 
 /// A shell that is told to end once a file is there.
-fn interrupted(bash: &mut Command, file: &Path) -> Ended {
-    let child = bash.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bash");
+fn interrupted(bash: &mut Command, temp: &Path, file: &Path) -> Ended {
+    let said = ["said.out", "said.err"].map(|name| temp.join(name));
+    let to = |path: &PathBuf| std::fs::File::create(path).expect("a file");
+    let mut child = bash.stdout(to(&said[0])).stderr(to(&said[1])).spawn().expect("bash");
     let until = Instant::now() + Duration::from_secs(60);
-    while !file.exists() {
-        assert!(Instant::now() < until, "no {}", file.display());
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let waits = |holds: &mut dyn FnMut() -> bool, what: &str| {
+        while !holds() {
+            assert!(Instant::now() < until, "not within a minute: {what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    waits(&mut || file.exists(), "its program begins");
     let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(told.success(), "nobody is there");
-    let output = child.wait_with_output().expect("it ends");
-    Ended {
-        code: output.status.code().unwrap_or(-1),
-        out: String::from_utf8_lossy(&output.stdout).into_owned(),
-        err: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    let mut status = None;
+    waits(
+        &mut || {
+            status = child.try_wait().expect("it is ours");
+            status.is_some()
+        },
+        "it ends",
+    );
+    let [out, err] = said.map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    Ended { code: status.and_then(|status| status.code()).unwrap_or(-1), out, err }
 }
 
 fn copy(from: &Path, to: &Path) {
