@@ -99,9 +99,8 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     };
     let scribe = Rc::new(Scribe::resumed(files.clone(), voice, reporters, earlier.events())?);
     let announcer = Rc::new(Announcer::since(earlier.record.at, scribe.clone()));
-    let deadline = Until::since(announcer.now(), options.deadline);
     opening(&earlier, &options).into_iter().for_each(|fact| announcer.announce(fact));
-    let mut arrivals = None;
+    let (mut arrivals, deadline) = (None, Until::since(announcer.now(), options.deadline));
     let wanted = plan.as_ref().map_or(Some(&options.wanted), |(_, wanted)| wanted.as_ref());
     let surveyed = match wanted {
         Some(wanted) => look(&*provider, &mut arrivals, wanted, &options.patience, &*claims).await,
@@ -134,8 +133,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     let (day, most_running) = (Day::of(&options.wall, earlier.record.at), options.most_running);
     let claiming = Claiming { claims, by, servers: planned.servers(), wait: options.wanted.wait, day };
     let (nothing, jobs) = (planned.plan.jobs.is_empty(), planned.at_work(|_| true));
-    let fail_fast = FailFast::after(options.fail_fast, planned.held.quarantined);
-    let standing = Standing::until(fail_fast, deadline);
+    let standing = Standing::until(FailFast::after(options.fail_fast, planned.held.quarantined), deadline);
     let facts = planned.facts;
     let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing };
     if let Some(mut arrivals) = arrivals {

@@ -133,8 +133,7 @@ impl JobRunner {
             let due = claimed.due();
             // What a step leaves to be known is taken in at once.
             let known = (!inbox.is_empty()).then_some(now);
-            let ticks =
-                dispatch.next_tick().into_iter().chain(step).chain(known).chain(self.standing.deadline.due());
+            let ticks = dispatch.next_tick().into_iter().chain(step).chain(known).chain(self.standing.due());
             let tick = ticks.min().map(|at| self.env.announcer.instant(at));
             tokio::select! {
                 biased;

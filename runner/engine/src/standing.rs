@@ -36,7 +36,12 @@ impl Standing {
         self.fail_fast.enough().or_else(|| self.deadline.over(now))
     }
 
-    /// The same, once for each reason.
+    /// When the run will have had its time; none where it has, or goes on until all is run.
+    pub(crate) fn due(&self) -> Option<RunTime> {
+        self.deadline.due()
+    }
+
+    /// Why nothing more is run, once for each reason.
     pub(crate) fn ends(&self, now: RunTime) -> Option<Fault> {
         self.fail_fast.ends().or_else(|| self.deadline.ends(now))
     }
