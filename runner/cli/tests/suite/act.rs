@@ -190,7 +190,7 @@ impl Runner {
         std::fs::write(&file, script).expect("a script");
         std::fs::write(&output, "").expect("an output file");
         let own = farmjank(&self.work());
-        // It hears SIGINT whatever the tests ignore: what runs in the background of a script is deaf, and hands that on.
+        // It hears SIGINT whatever the tests ignore: a script's background is deaf, and hands that on.
         let mut bash = Command::new("env");
         bash.args(["--default-signal=INT", "bash", "--noprofile", "--norc", "-eo", "pipefail"]);
         bash.arg(&file).current_dir(self.work());

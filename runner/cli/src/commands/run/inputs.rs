@@ -90,8 +90,6 @@ pub fn inputs(
     if args.over.farm.is_some() {
         fit::for_farm(args, scenarios)?;
     }
-    let deadline =
-        args.deadline.as_deref().map(time).transpose().map_err(|why| format!("--deadline: {why}"))?;
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);
@@ -106,7 +104,7 @@ pub fn inputs(
     let installs = brought(args, scenarios, &about)?;
     let mut selection = selection(scenarios, &args.select, &args.phones)?;
     selection.alone = args.watch;
-    let wait = time(&args.phones.wait_for_devices)?;
+    let (wait, deadline) = (time(&args.phones.wait_for_devices)?, deadline(args)?);
     let mut requests = requests(&args.reporter)?;
     requests.extend(args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) }));
     // Simulated numbers do not belong among those of phones, unless somebody asks for it.
@@ -147,7 +145,7 @@ pub fn inputs(
     make_way(&requests)?;
     let plugins = plugins(args, scenarios)?;
     Ok(RunInputs {
-        deadline: deadline.map(Deadline::of),
+        deadline,
         wanted,
         selection,
         quarantine,
@@ -160,6 +158,12 @@ pub fn inputs(
         ab_plan,
         forewarn,
     })
+}
+
+/// How long the run goes on at most.
+fn deadline(args: &RunArgs) -> Result<Option<Deadline>, CommandError> {
+    let given = args.deadline.as_deref().map(time).transpose();
+    Ok(given.map_err(|why| format!("--deadline: {why}"))?.map(Deadline::of))
 }
 
 /// Plugins, started; whatever limits are on of theirs they compute.
