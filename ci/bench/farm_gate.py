@@ -32,9 +32,10 @@ steps:
   - measure: fling the feed
     steps: [ {{ repeat: {{ times: {times}, steps: [ {{ swipe: {{ direction: UP, duration: {held}ms }} }}, {{ wait: 600ms }} ] }} }} ]
 """
-# Where nobody waits longer than this in one iteration and one that sets back: a phone is asked for every second, and a job begins with
-# what has to be asked and set.
+# What setting a phone back, letting go of it and noticing that may take beside the iteration, s: a phone that is waited for is asked for
+# every second.
 BETWEEN = 3.0
+# Gates over the idle farm.
 IDLE = 4
 
 

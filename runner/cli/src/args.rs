@@ -247,7 +247,7 @@ pub struct RunArgs {
     pub fail_fast: Option<u32>,
     /// Measure for so long at most (`6h`, `45m`): then nothing more is started, and what runs is left after its
     /// iteration. What was not run is said to be so and is no pass: exit 4, unless something failed. Over a farm it
-    /// counts from when its hosts were told, whether or not anybody conducts the run.
+    /// counts from when the farm knew the run, whether or not anybody conducts it.
     #[arg(long, value_name = "TIME")]
     pub deadline: Option<String>,
     /// Run on one phone, and again whenever a scenario file changes, or a file it runs; Ctrl-C ends it. Of several

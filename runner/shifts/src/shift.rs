@@ -70,7 +70,7 @@ pub struct Asked {
     /// Of which jobs raw evidence comes along.
     #[serde(default)]
     pub evidence: Evidence,
-    /// How long the run goes on at most, from when its log was opened; none: until all is run.
+    /// How long the run goes on at most, from when the farm knew it; none: until all is run.
     #[serde(default)]
     pub deadline: Option<Duration>,
 }

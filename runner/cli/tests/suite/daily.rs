@@ -350,7 +350,7 @@ fn a_run_that_has_had_its_time_ends_undecided_and_can_be_gone_on_with() {
         log.lines().map(json).filter(|event| event["kind"] == "trial_finished").collect();
     assert!((4..9).contains(&finished.len()), "{} iterations of 9", finished.len());
     assert!(finished.iter().all(|event| event["ending"] == "completed"), "{log}");
-    // A phone that is waited for is waited for no longer: nothing of the rest is begun.
+    // It came to its end; nobody interrupted it.
     assert!(!ended.err.contains("stopping"), "{}", ended.err);
 
     let rest = run(folder, &[&base[..], &["--resume", "one"]].concat());
