@@ -5,6 +5,7 @@
 //! that the new build comes last.
 
 use crate::turn::{Build, Turn};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Iterations of each build between two installations, unless told otherwise.
@@ -19,7 +20,7 @@ const SCREEN: u32 = 30;
 const MANY: usize = 20;
 
 /// How two builds are held against each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AbRules {
     /// Iterations of each build, of the first look.
     pub iterations: u32,
@@ -133,6 +134,18 @@ impl AbSchedule {
     pub fn new(ab_rules: AbRules) -> AbSchedule {
         let sections = ab_rules.sections();
         AbSchedule { ab_rules, sections, begun: 1, done: BTreeMap::new(), installed: None, warm: false }
+    }
+
+    /// Where these turns were measured before, by whoever did: a look is taken again unless what follows it was begun.
+    pub fn after(ab_rules: AbRules, turns: impl IntoIterator<Item = Turn>) -> AbSchedule {
+        let mut schedule = AbSchedule::new(ab_rules);
+        for turn in turns {
+            let section = schedule.sections.iter().position(|(look, _)| *look == turn.look);
+            schedule.begun = schedule.begun.max(section.map_or(1, |at| at + 1));
+            schedule.measured(turn);
+        }
+        schedule.left();
+        schedule
     }
 
     /// What to do next.
@@ -321,6 +334,37 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn who_goes_on_measures_what_is_left_and_nothing_again(
+            iterations in 1u32..20, per_install in 1u32..8, thrifty: bool, screens: bool, cut in 0usize..120,
+        ) {
+            let screen = Some(screens);
+            let design = AbRules { per_install, thrifty, screen, ..AbRules::of(iterations) }.settled(1);
+            let looks = design.sections().len();
+            let counting = |turns: &[Turn]| -> Vec<Turn> {
+                turns.iter().filter(|turn| turn.block.is_some()).copied().collect()
+            };
+            let whole = walk(design, looks).1;
+            let before = &whole[..cut.min(whole.len())];
+            let mut schedule = AbSchedule::after(design, before.iter().copied());
+            let mut turns = before.to_vec();
+            loop {
+                match schedule.next() {
+                    Next::Install(build) => schedule.installed(build),
+                    Next::Measure(turn) => {
+                        schedule.measured(turn);
+                        turns.push(turn);
+                    }
+                    Next::Look if schedule.following().is_some() => schedule.go_on(),
+                    Next::Look => break,
+                }
+            }
+            prop_assert_eq!(counting(&turns), counting(&whole));
+            // What the phone ran is not known: the first turn is a warm-up.
+            let next = turns.get(before.len());
+            prop_assert!(next.is_none_or(|turn| turn.block.is_none()));
+        }
+
         #[test]
         fn both_builds_get_the_same_and_never_more_than_planned(
             iterations in 1u32..40, per_install in 1u32..12, looks in 1u8..4, thrifty: bool, cells in 0usize..40,

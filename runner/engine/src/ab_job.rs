@@ -16,6 +16,7 @@ use farmjank_results::event::{Ending, Fact, PlannedJob};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::turn::{Build, Turn};
+use farmjank_seams::claim::Claimant;
 
 /// A job under way.
 pub(crate) struct AbJob<'a> {
@@ -29,13 +30,16 @@ pub(crate) struct AbJob<'a> {
     pub planned: &'a PlannedJob,
     /// The builds and their turns.
     pub ab_plan: &'a AbPlan,
+    /// Who waits for its phone and is more urgent.
+    pub asked: &'a dyn Fn() -> Option<Claimant>,
 }
 
 impl AbJob<'_> {
     /// Goes on until enough is known, time is up, or something goes wrong.
     pub(crate) async fn run(&self, progress: &mut Progress) -> Option<Fault> {
         let ab_rules = self.ab_plan.ab_rules_of(self.planned);
-        let mut schedule = progress.schedule.take().unwrap_or_else(|| AbSchedule::new(ab_rules));
+        let turns = progress.samples.iter().map(|(turn, _)| *turn);
+        let mut schedule = progress.schedule.take().unwrap_or_else(|| AbSchedule::after(ab_rules, turns));
         schedule.left();
         let ended = self.walk(&mut schedule, progress).await;
         self.leave(&mut schedule, ended.as_ref()).await;
@@ -47,6 +51,7 @@ impl AbJob<'_> {
         let framestats = FramestatsSampler::for_session(self.session);
         let mut began = self.now();
         let mut took = Span::ZERO;
+        let mut made = false;
         loop {
             if self.stop.urgency() >= Urgency::Drain {
                 return Some(crate::dispatch::interrupted());
@@ -55,6 +60,11 @@ impl AbJob<'_> {
             if schedule.is_between_blocks() && next != Next::Look {
                 if self.is_spent(took) {
                     progress.note = Some(self.spent(progress));
+                    return None;
+                }
+                // Between two blocks, and never before one was made: a phone that changes hands costs an installation.
+                if made && (self.asked)().is_some() {
+                    progress.later = true;
                     return None;
                 }
                 if matches!(next, Next::Install(_)) || schedule.on_phone().is_some() {
@@ -74,6 +84,7 @@ impl AbJob<'_> {
                     schedule.measured(turn);
                     if schedule.is_between_blocks() {
                         took = self.now() - began;
+                        made |= turn.block.is_some();
                     }
                 }
                 Next::Look => {
@@ -96,11 +107,11 @@ impl AbJob<'_> {
 
     /// Whether another block as long as the last one does not fit any more.
     fn is_spent(&self, took: Span) -> bool {
-        self.ab_plan.budget.is_some_and(|budget| self.now() + took >= RunTime::from_ns(budget.ns()))
+        self.ab_plan.budget.is_some_and(|budget| self.now() + took >= budget.until)
     }
 
     fn spent(&self, progress: &Progress) -> String {
-        let minutes = self.ab_plan.budget.map_or(0.0, |budget| budget.secs() / 60.0);
+        let minutes = self.ab_plan.budget.map_or(0.0, |budget| budget.given.secs() / 60.0);
         let of = |build| {
             progress.samples.iter().filter(|(turn, _)| turn.build == build && turn.block.is_some()).count()
         };

@@ -4,7 +4,7 @@
 use farmjank_results::compare::{AbRules, primary_cells, siblings};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{JobId, PlannedJob};
-use farmjank_results::time::Span;
+use farmjank_results::time::{RunTime, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,10 +15,26 @@ pub struct AbPlan {
     pub ab_rules: AbRules,
     /// The builds; none holds what is installed against itself.
     pub builds: Option<Arc<Builds>>,
-    /// How long all of it may take, from the start of the run.
-    pub budget: Option<Span>,
+    /// How long all of it may take; none: until all is measured.
+    pub budget: Option<Budget>,
     /// How many phones share the cells of each job; filled in once the plan is known.
     pub siblings: BTreeMap<JobId, u32>,
+}
+
+/// How long builds may take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// As it was given.
+    pub given: Span,
+    /// When it is spent: time of the run.
+    pub until: RunTime,
+}
+
+impl Budget {
+    /// From the start of the run.
+    pub fn of(given: Span) -> Budget {
+        Budget { given, until: RunTime::from_ns(0) + given }
+    }
 }
 
 /// Both builds, and how they are installed.

@@ -135,7 +135,11 @@ async fn watched(
     };
     let ended = match &session.env.ab_plan {
         None => trials(session, &probes, stop, planned, others, progress).await,
-        Some(ab_plan) => AbJob { session, probes: &probes, stop, planned, ab_plan }.run(progress).await,
+        Some(ab_plan) => {
+            AbJob { session, probes: &probes, stop, planned, ab_plan, asked: others.asked }
+                .run(progress)
+                .await
+        }
     };
     for what in paces(planned, progress).into_iter().chain(unmoved(planned, progress)) {
         session.env.announcer.notice(Some(planned.job), what);

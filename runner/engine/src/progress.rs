@@ -57,7 +57,7 @@ impl Progress {
         Progress { moves, reruns: reruns + 1, ..Progress::default() }
     }
 
-    /// How far a job of one build came, by what its log says of it: the same as what the process that ran it knew.
+    /// How far a job came, by what its log says of it: the same as what the process that ran it knew.
     pub fn of(job: &JobRecord) -> Progress {
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         let (moves, reruns) = (count(job.moves.len()), count(job.before.len()));
@@ -71,6 +71,7 @@ impl Progress {
                     if trial.counted {
                         progress.measured.extend(trial.windows.iter().cloned());
                     }
+                    progress.samples.extend(trial.turn.map(|turn| (turn, trial.windows.clone())));
                 }
                 _ => progress.tries += 1,
             }
