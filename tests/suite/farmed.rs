@@ -11,6 +11,7 @@ mod computers;
 mod queue;
 mod service;
 mod taken_up;
+mod turns;
 
 use computers::{Computer, TERM, Wish, conducted, gathered, passing};
 use farmjank_farm::model::{Model, Seeded, Weather};

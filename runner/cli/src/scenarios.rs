@@ -178,6 +178,9 @@ pub fn of_shift(texts: &Texts, asked: &Asked) -> Result<Vec<Scenario>, Fault> {
     };
     adjust(&mut scenarios, &select).map_err(|why| skew(why.to_string()))?;
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = asked.debuggable_meant);
+    if asked.without_limits {
+        scenarios.iter_mut().for_each(Scenario::forget_limits);
+    }
     Ok(scenarios)
 }
 

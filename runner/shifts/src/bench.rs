@@ -3,7 +3,7 @@
 
 use crate::shift::{Asked, Shift};
 use farmjank_engine::announce::{Announcer, FactSink};
-use farmjank_engine::builds::Install;
+use farmjank_engine::builds::{AbPlan, Install};
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
 use farmjank_engine::deadline::{Deadline, Until};
@@ -90,6 +90,8 @@ pub struct Attempt<'a> {
     pub scenarios: Vec<Scenario>,
     /// What is put on phones first.
     pub installs: Arc<[Install]>,
+    /// Builds that take turns, where the run is about that.
+    pub ab_plan: Option<AbPlan>,
     /// The folder its files lie in.
     pub folder: &'a str,
     /// What names on phones are made of.
@@ -163,12 +165,12 @@ impl Bench {
 
 impl LabBench {
     async fn measure(&self, attempt: Attempt<'_>, sink: &dyn FactSink) -> Result<(), Fault> {
-        let Attempt { shift, scenarios, installs, folder, stop, .. } = attempt;
+        let Attempt { shift, scenarios, installs, ab_plan, folder, stop, .. } = attempt;
         let made = (self.shards)(&shift.asked, folder);
         let options = Options { installs, ..shift.options() };
         let mut shards = Shards::open(&options, &scenarios, made, &*self.threads, self.at_once);
         shards.surveyed().await.1?;
-        shards.begin(&shift.phones(), &shift.jobs, shift.begins, None);
+        shards.begin(&shift.phones(), &shift.jobs, shift.begins, ab_plan.as_ref());
         shards.merged(shift.begins, sink, &stop).await;
         Ok(())
     }
@@ -176,7 +178,8 @@ impl LabBench {
 
 impl AttachedBench {
     async fn measure(&self, attempt: Attempt<'_>, sink: Rc<dyn FactSink>) -> Result<(), Fault> {
-        let Attempt { shift, scenarios, installs, folder, name, since, left, progress, stop } = attempt;
+        let Attempt { shift, scenarios, installs, ab_plan, folder, name, since, left, progress, stop } =
+            attempt;
         let options = Options { installs, ..shift.options() };
         let facts = shift.phones();
         let serials: Vec<String> = facts.keys().map(|id| id.0.clone()).collect();
@@ -193,7 +196,7 @@ impl AttachedBench {
             nonce: RunEnv::nonce_of(&name),
             who: who.clone(),
             installing: Installing::of(options.installs),
-            ab_plan: None,
+            ab_plan,
             diagnose: options.diagnose,
             // What others measured is not known here.
             slower: None,

@@ -11,6 +11,7 @@ use crate::said::Said;
 pub use crate::sheet::Commission;
 use crate::sheet::{Line, RunSheet};
 use crate::shift::{Asked, CANCELLED, Shift, Texts, spoken};
+use crate::turns::Turns;
 use crate::working::passes;
 use farmjank_engine::announce::FactSink;
 use farmjank_engine::conduct::{Against, close};
@@ -87,7 +88,7 @@ struct Conductor {
 /// # Errors
 /// The farm stays away for longer than is waited, or refuses.
 pub async fn run(commission: Commission, desk: Desk, outputs: Outputs) -> Result<Record, Fault> {
-    let builds = commission.options.installs.clone();
+    let builds = commission.builds();
     let (sheet, lines) = RunSheet::of(commission)?;
     let lead = Lead::new(desk, &sheet, lines, false)?.bringing(builds);
     let record = conducted(lead, sheet, outputs, false).await?;
@@ -100,7 +101,7 @@ pub async fn run(commission: Commission, desk: Desk, outputs: Outputs) -> Result
 /// # Errors
 /// As [`run`].
 pub async fn detach(commission: Commission, desk: Desk) -> Result<(), Fault> {
-    let builds = commission.options.installs.clone();
+    let builds = commission.builds();
     let (sheet, lines) = RunSheet::of(commission)?;
     if lines.is_empty() {
         let what = "no phone of the farm is asked for anything";
@@ -159,6 +160,12 @@ impl Found {
     pub fn scenarios(&self) -> Result<Option<(Texts, Asked)>, Fault> {
         let first = self.lines.first().map(|line| spoken::<Shift>("a shift", &line.shift)).transpose()?;
         Ok(first.map(|shift| (shift.texts, shift.asked)))
+    }
+
+    /// How builds take turns in it, where it is about that.
+    pub fn turns(&self) -> Option<Turns> {
+        let first = self.lines.first()?;
+        spoken::<Shift>("a shift", &first.shift).ok()?.turns
     }
 }
 

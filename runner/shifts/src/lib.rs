@@ -31,4 +31,5 @@ pub mod said;
 pub mod service;
 mod sheet;
 pub mod shift;
+pub mod turns;
 mod working;

@@ -3,6 +3,7 @@
 
 use crate::note::Host;
 use crate::shift::{Asked, LONGEST, Shift, Texts, spoken, written};
+use crate::turns::Turns;
 use farmjank_engine::conduct::started;
 use farmjank_engine::options::Options;
 use farmjank_engine::planned::Planned;
@@ -19,6 +20,7 @@ use farmjank_seams::claim::Priority;
 use farmjank_seams::exchange::Exchange;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// What is to be run, and on which hosts.
@@ -83,6 +85,16 @@ pub(crate) struct Line {
     pub(crate) given_up: bool,
 }
 
+impl Commission {
+    /// The bytes of the builds it brings, as they travel to hosts.
+    pub(crate) fn builds(&self) -> Vec<Arc<[u8]>> {
+        let installs = self.options.installs.iter().map(|install| &install.build);
+        let turns = self.options.ab_plan.iter().filter_map(|ab_plan| ab_plan.builds.as_deref());
+        let turns = turns.flat_map(|builds| [&builds.old, &builds.new]);
+        installs.chain(turns).map(|build| build.bytes.clone()).collect()
+    }
+}
+
 impl RunSheet {
     /// Settles a run.
     ///
@@ -109,6 +121,7 @@ impl RunSheet {
             texts,
             asked,
             begins,
+            turns: turns(&options, &planned),
             ..Shift::default()
         };
         let mut lines = Vec::new();
@@ -168,6 +181,12 @@ impl RunSheet {
     }
 }
 
+/// How builds take turns, once all phones of the run are known: together they are the cells that decide.
+fn turns(options: &Options, planned: &Planned) -> Option<Turns> {
+    let ab_plan = options.ab_plan.clone()?.settled(&planned.plan.jobs, &planned.facts);
+    Some(Turns::of(&ab_plan))
+}
+
 async fn kept(exchange: &dyn Exchange, object: &str) -> Result<Vec<u8>, Fault> {
     let gone =
         || Fault::new(FaultCode::FarmRefused, "the farm does not keep what this run is about any more");
@@ -184,7 +203,9 @@ impl Line {
         }
         let facts = planned.facts.iter().filter(|(id, _)| phones.contains(id));
         let facts = facts.map(|(_, facts)| facts.clone()).collect();
-        let shift = written(&Shift { facts, jobs, ..to_all.clone() })?;
+        let numbers = jobs.iter().map(|job| job.job).collect();
+        let turns = to_all.turns.as_ref().map(|turns| turns.of_jobs(&numbers));
+        let shift = written(&Shift { facts, jobs, turns, ..to_all.clone() })?;
         let line = format!("{number:04}-{}", escaped(&host.name));
         Line::of(&Part { line, host: host.name.clone(), shift: digest::of(&shift) }, shift).map(Some)
     }

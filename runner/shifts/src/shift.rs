@@ -3,6 +3,7 @@
 use crate::brought::Brought;
 use crate::evidence::Evidence;
 use crate::service::ServiceWord;
+use crate::turns::Turns;
 use farmjank_engine::deadline::Deadline;
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Options;
@@ -70,6 +71,9 @@ pub struct Asked {
     /// Of which jobs raw evidence comes along.
     #[serde(default)]
     pub evidence: Evidence,
+    /// Limits are not judged: what is measured answers another question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_limits: bool,
     /// How long the run goes on at most, from when the farm knew it; none: until all is run.
     #[serde(default)]
     pub deadline: Option<Duration>,
@@ -96,6 +100,9 @@ pub struct Shift {
     pub facts: Vec<DeviceFacts>,
     /// Its jobs.
     pub jobs: Vec<PlannedJob>,
+    /// How builds take turns, where the run is about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Turns>,
     /// When work begins, of a simulated run: all hosts have looked around by then.
     pub begins: RunTime,
 }

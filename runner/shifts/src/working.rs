@@ -10,6 +10,7 @@ use crate::outlet::Outlet;
 use crate::said::Said;
 use crate::shift::{CANCELLED, LEAVES, Shift};
 use farmjank_engine::announce::FactSink;
+use farmjank_engine::builds::{AbPlan, Install};
 use farmjank_engine::deadline::Deadline;
 use farmjank_engine::dispatch::interrupted;
 use farmjank_engine::progress::Progress;
@@ -22,12 +23,13 @@ use farmjank_farm::sending::{Sender, Step};
 use farmjank_results::event::{Event, FORMAT, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Fault, Persistence};
 use farmjank_results::record::Record;
-use farmjank_results::time::RunTime;
+use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -68,18 +70,30 @@ impl Working<'_> {
             true => (RunTime::from_ns(0), BTreeMap::new()),
             false => self.take_over(&mut journal).await?,
         };
-        let left = self.left().await;
+        let age = self.age().await;
+        // All of it where nobody can tell how much has passed.
+        let left = self.shift.asked.deadline.map(|given| Deadline { given, left: given.saturating_sub(age) });
         let outlet = Rc::new(Outlet::default());
         let (folder, name) = ((self.folder)(attempt), named_on_phones(&self.shift.run, attempt));
         let measuring = async {
-            let installs = fetched(self.exchange, &self.shift.asked.builds);
-            let installs = cancellable(&self.stop, installs).await.unwrap_or_else(|| Err(interrupted()));
-            let measured = match (self.scenarios.clone(), installs) {
+            let brought = cancellable(&self.stop, self.brought(since, age));
+            let brought = brought.await.unwrap_or_else(|| Err(interrupted()));
+            let measured = match (self.scenarios.clone(), brought) {
                 (Err(fault), _) | (_, Err(fault)) => Err(fault),
-                (Ok(scenarios), Ok(installs)) => {
+                (Ok(scenarios), Ok((installs, ab_plan))) => {
                     let (shift, stop, folder) = (&self.shift, self.stop.clone(), &*folder);
-                    let attempt =
-                        Attempt { shift, scenarios, installs, folder, name, since, left, progress, stop };
+                    let attempt = Attempt {
+                        shift,
+                        scenarios,
+                        installs,
+                        ab_plan,
+                        folder,
+                        name,
+                        since,
+                        left,
+                        progress,
+                        stop,
+                    };
                     self.bench.measure(attempt, outlet.clone()).await
                 }
             };
@@ -94,15 +108,27 @@ impl Working<'_> {
         led.then_some(journal)
     }
 
-    /// What is left of the run's time, by the store's clock; none where it goes on until all is run. All of it where
-    /// nobody can tell how much has passed.
-    async fn left(&self) -> Option<Deadline> {
-        let given = self.shift.asked.deadline?;
-        let age = match self.shift.simulated {
-            true => None,
-            false => self.sender.age(self.exchange).await.ok().flatten(),
+    /// How long the farm has known the run, by the store's clock: nothing where nobody can tell. Simulated runs have a
+    /// time of their own.
+    async fn age(&self) -> Duration {
+        if self.shift.simulated {
+            return Duration::ZERO;
+        }
+        self.sender.age(self.exchange).await.ok().flatten().unwrap_or_default()
+    }
+
+    /// What the run brings: what is put on phones first, and builds that take turns.
+    async fn brought(
+        &self,
+        since: RunTime,
+        age: Duration,
+    ) -> Result<(Arc<[Install]>, Option<AbPlan>), Fault> {
+        let installs = fetched(self.exchange, &self.shift.asked.builds).await?;
+        let ab_plan = match &self.shift.turns {
+            Some(turns) => Some(turns.fetched(self.exchange, since, Span::from(age)).await?),
+            None => None,
         };
-        Some(Deadline { given, left: given.saturating_sub(age.unwrap_or_default()) })
+        Ok((installs, ab_plan))
     }
 
     /// Whether nothing more of the run is to be measured. Where nobody can tell, whoever conducts it says so again.

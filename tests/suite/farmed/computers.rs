@@ -1,6 +1,7 @@
 //! Computers with virtual phones on one clock, their agents, and what is asked of them.
 
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
+use farmjank_engine::builds::AbPlan;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::stop::{Stop, Urgency};
@@ -200,13 +201,15 @@ pub(super) struct Wish {
     pub(super) evidence: (Evidence, Evidence),
     /// How long it goes on at most.
     pub(super) deadline: Option<Duration>,
+    /// Builds that take turns.
+    pub(super) ab_plan: Option<AbPlan>,
 }
 
 impl Wish {
     /// A run as any other.
     pub(super) fn usual(number: u64) -> Wish {
         let (run, evidence) = (format!("run-{number}"), (Evidence::All, Evidence::All));
-        Wish { run, priority: Priority::Branch, iterations: 3, evidence, deadline: None }
+        Wish { run, priority: Priority::Branch, iterations: 3, evidence, deadline: None, ab_plan: None }
     }
 }
 
@@ -243,6 +246,7 @@ pub(super) fn asked_for(wish: &Wish, hosts: Vec<Host>) -> Commission {
         wall: "2026-03-01T00:00:00Z".into(),
         most_running: 512,
         priority: wish.priority,
+        ab_plan: wish.ab_plan.clone(),
         ..Options::default()
     };
     Commission { options, scenarios: read_scenarios(&texts, &asked), texts, asked, hosts }

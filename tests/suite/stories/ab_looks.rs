@@ -1,7 +1,7 @@
 //! Measuring further where nothing can be told: looks, screening, and a budget that ends it.
 
 use super::ab::{build, lab, sentences};
-use farmjank_engine::builds::{AbPlan, Builds};
+use farmjank_engine::builds::{AbPlan, Budget, Builds};
 use farmjank_results::compare::{AbRules, CellCompared, Role, State};
 use farmjank_results::time::Span;
 use farmjank_results::turn::Turn;
@@ -97,7 +97,7 @@ fn a_budget_goes_to_every_job_first_and_says_what_it_left_undecided() {
     let ab_rules = AbRules { looks: 3, thrifty: true, ..AbRules::of(0) };
     let more = FEED.replace("iterations: 5", "iterations: 8");
     let other = more.replace("name: Feed", "name: Feed again");
-    let budget = Some(Span::from_ms(6 * 60_000));
+    let budget = Some(Budget::of(Span::from_ms(6 * 60_000)));
     let ab_plan = AbPlan { budget, ..ab_plan(ROUGH, ab_rules) };
     let stage = Stage::lab_yaml(&lab("")).seed(2).serials(&["P8"]).scenario(&more).scenario(&other);
     let story = stage.ab_plan(ab_plan).run();

@@ -1,11 +1,11 @@
 //! `farmjank ab OLD.apk NEW.apk`: two builds in turn on every phone, in one run.
 
-use super::run::{About, about};
+use super::run::{ATTACHED, About, about};
 use crate::args::{AbArgs, InstallArgs, TurnArgs};
 use crate::builds::{build, mode};
 use crate::command_error::CommandError;
 use crate::settings::{Terminal, refuse, time};
-use farmjank_engine::builds::{AbPlan, BuildFile, Builds};
+use farmjank_engine::builds::{AbPlan, Budget, BuildFile, Builds};
 use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::time::Span;
 use std::collections::BTreeMap;
@@ -20,6 +20,9 @@ pub fn run(args: &AbArgs, terminal: Terminal) -> u8 {
 }
 
 fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), CommandError> {
+    if args.run.over.attach.is_some() {
+        return Err(ATTACHED.into());
+    }
     if args.run.baseline.is_some() {
         return Err(
             "--baseline: the old build is what the new one is held against; use `farmjank run`".into()
@@ -47,7 +50,8 @@ pub fn between(
     let compile = mode(install)?;
     let source = Source { name: old.file.clone(), ..Source::default() };
     let builds = Builds { old, new, compile, reinstall: install.reinstall };
-    Ok((AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget, siblings: BTreeMap::new() }, source))
+    let (budget, siblings) = (budget.map(Budget::of), BTreeMap::new());
+    Ok((AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget, siblings }, source))
 }
 
 /// How builds take turns, and how long that may take.

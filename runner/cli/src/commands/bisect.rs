@@ -88,6 +88,10 @@ impl<'a> Search<'a> {
         let refused = [
             (run.watch, "--watch: a search is made once"),
             (run.baseline.is_some(), "--baseline: the oldest build is what the others are held against"),
+            (
+                run.over.detach || run.over.attach.is_some(),
+                "--detach, --attach: what a search asks next hangs on what was found: it stays until the end",
+            ),
             (run.ui, "--ui: every comparison is a run of its own; `farmjank view` shows one"),
             (
                 run.junit.is_some() || !run.reporter.is_empty(),

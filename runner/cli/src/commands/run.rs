@@ -5,6 +5,7 @@ mod inputs;
 mod options;
 mod over_farm;
 mod place;
+mod taken_up;
 mod watch;
 
 use crate::args::RunArgs;
@@ -43,15 +44,16 @@ use farmjank_scenarios::scenario::{Scenario, Spread};
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
-pub use inputs::against;
 use inputs::{RunInputs, inputs};
+pub use inputs::{against, between_builds};
 pub use options::TOOL;
 use options::{OfLab, options, placed};
-use over_farm::Conducted;
 pub use place::own_id;
 use place::{NoPlace, Place};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+pub use taken_up::ATTACHED;
+use taken_up::{over, taken_up};
 
 /// Most bytes of a mapping: it is held whole.
 const MAPPING: u64 = 1 << 30;
@@ -146,31 +148,6 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
         .flatten()
         .map_err(NoRun::Ended)?;
     Ok(Done { record, root, itself, keeper, ui })
-}
-
-/// A run over a farm that was begun elsewhere: held against what the flags name, kept where they say.
-fn taken_up(args: &RunArgs, terminal: Terminal, key: &str, about: About) -> Result<Done, NoRun> {
-    let found = in_runtime(false, over_farm::found(args, key)).flatten().map_err(NoRun::Ended)?;
-    let mut scenarios = over_farm::scenarios(&found).map_err(NoRun::Ended)?;
-    let mut of = args.clone();
-    // Numbers of simulated phones are not kept among those of phones.
-    of.phones.lab = found.lab().map(str::to_owned);
-    let mut inputs =
-        inputs(&of, &mut scenarios, Vec::new(), about).map_err(|why| NoRun::Ended(refuse(&why)))?;
-    let keeper = inputs.keeper.take();
-    over(in_runtime(false, over_farm::attached(args, terminal, found, inputs)).flatten(), None, keeper)
-}
-
-/// A run over a farm, once it is over.
-fn over(
-    conducted: Result<Conducted, u8>,
-    itself: Option<AbRules>,
-    keeper: Option<Keeper>,
-) -> Result<Done, NoRun> {
-    match conducted.map_err(NoRun::Ended)? {
-        Conducted::Over(record, ui, root) => Ok(Done { record: *record, root, itself, keeper, ui }),
-        Conducted::GoesOn => Err(NoRun::Ended(0)),
-    }
 }
 
 /// How methods are told, and whose they are, where it is asked why frames are late.

@@ -12,6 +12,7 @@ mod queue;
 mod read;
 mod service;
 mod taken_up;
+mod turns;
 #[cfg(target_os = "linux")]
 mod well;
 
@@ -41,6 +42,16 @@ impl Drop for Agents {
 impl Agents {
     fn of_lab(folder: &Path, url: &str, many: usize) -> Agents {
         Agents((1..=many).map(|part| of_part(folder, url, part, many)).collect())
+    }
+
+    /// They say that they leave: the next ones need not wait for the end of a term.
+    fn leave(mut self) {
+        for agent in &self.0 {
+            Command::new("kill").args(["-TERM", &agent.id().to_string()]).status().expect("kill runs");
+        }
+        for mut agent in std::mem::take(&mut self.0) {
+            assert!(agent.wait().expect("it ends").success(), "an agent that is told to end ends well");
+        }
     }
 
     /// As a power cut ends it; the service begins it again.
@@ -155,13 +166,7 @@ fn a_run_over_hosts_leaves_what_a_run_here_leaves_however_many_they_are() {
         let agents = Agents::of_lab(folder, &server.url(), many);
         let run = ended(&mut over(folder, &server.url(), &[&LAB[..], &["--out", "out", "-q"]].concat()));
         same(folder, &expected, &run);
-        // They say that they leave: the next ones need not wait for the end of a term.
-        for agent in &agents.0 {
-            Command::new("kill").args(["-TERM", &agent.id().to_string()]).status().expect("kill runs");
-        }
-        for mut agent in std::mem::take(&mut { agents }.0) {
-            assert!(agent.wait().expect("it ends").success(), "an agent that is told to end ends well");
-        }
+        agents.leave();
     }
 }
 

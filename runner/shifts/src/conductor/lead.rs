@@ -7,7 +7,6 @@ use crate::note::{AGENTS, HostNote};
 use crate::said::Said;
 use crate::sheet::{Line, RunSheet};
 use crate::shift::{Offer, Offered, spoken, written};
-use farmjank_engine::builds::Install;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
@@ -49,7 +48,7 @@ pub(super) struct Lead {
     priority: Priority,
     sheet: Vec<u8>,
     /// The builds it brings, where they are at hand.
-    builds: Arc<[Install]>,
+    builds: Vec<Arc<[u8]>>,
     /// All that, and what each host is to do, lies on the farm as far as is known.
     left: bool,
     /// It is led by somebody else, or nobody.
@@ -90,7 +89,7 @@ impl Lead {
             gathering,
             priority,
             sheet,
-            builds: Arc::default(),
+            builds: Vec::new(),
             left: false,
             reads: false,
             stuck: false,
@@ -103,7 +102,7 @@ impl Lead {
     }
 
     /// The same, of a run that brings builds.
-    pub(super) fn bringing(self, builds: Arc<[Install]>) -> Lead {
+    pub(super) fn bringing(self, builds: Vec<Arc<[u8]>>) -> Lead {
         Lead { builds, ..self }
     }
 
@@ -185,7 +184,7 @@ impl Lead {
 
     /// Leaves what the run is about, and each host's part.
     async fn leave_objects(&mut self) -> Result<(), Fault> {
-        let builds = self.builds.iter().map(|install| &*install.build.bytes);
+        let builds = self.builds.iter().map(|bytes| &**bytes);
         let texts = [&self.sheet].into_iter().chain(self.lines.iter().map(|line| &line.shift));
         let objects = builds.chain(texts.map(Vec::as_slice));
         let left = join_all(objects.map(|bytes| digest::leave(&*self.exchange, bytes))).await;

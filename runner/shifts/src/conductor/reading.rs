@@ -6,6 +6,7 @@ use crate::conductor::lead::Lead;
 use crate::evidence::Evidence;
 use crate::said::Said;
 use crate::sheet::RunSheet;
+use farmjank_engine::conduct::Against;
 use farmjank_engine::stop::Urgency;
 use farmjank_farm::run_note::lease_of;
 use farmjank_leaf::text::line;
@@ -166,9 +167,13 @@ impl Reading {
     ///
     /// # Errors
     /// As [`Reading::read`].
-    pub async fn watched(self, reporters: Vec<Box<dyn Reporter>>) -> Result<Option<Record>, Fault> {
+    pub async fn watched(
+        self,
+        reporters: Vec<Box<dyn Reporter>>,
+        against: Option<Box<Against>>,
+    ) -> Result<Option<Record>, Fault> {
         let (files, evidence) = (Rc::new(Nowhere), Evidence::All);
-        self.told(Outputs { files, keep: None, reporters, against: None, evidence }).await
+        self.told(Outputs { files, keep: None, reporters, against, evidence }).await
     }
 }
 

@@ -74,7 +74,7 @@ async fn written(args: &FarmFetchArgs, terminal: Terminal, run: Opened) -> u8 {
         files: bundle,
         keep: Some(Box::new(move |path, bytes| kept.keep(path, bytes))),
         reporters: reporters((args.quiet, false), &[], Vec::new(), terminal, &args.out),
-        against: None,
+        against: run.against,
         evidence: run.evidence,
     };
     match run.reading.told(outputs).await {

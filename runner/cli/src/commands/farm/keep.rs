@@ -149,7 +149,7 @@ fn unread(what: &str) -> Fault {
 fn ran(args: &FarmKeepArgs, name: &str) -> Result<Record, Fault> {
     let read = in_runtime(false, async {
         let run = opened((&args.farm, &args.of), name, "keep", PATIENCE).await?;
-        run.reading.watched(Vec::new()).await
+        run.reading.watched(Vec::new(), run.against).await
     });
     read.unwrap_or(Ok(None))?.ok_or_else(|| unread(&format!("run {name}")))
 }

@@ -1,9 +1,10 @@
 //! A run on a farm as somebody reads it who does not conduct it.
 
 use crate::args::FarmArgs;
-use crate::commands::run::own_id;
+use crate::commands::run::{between_builds, own_id};
 use crate::farm::reading;
 use crate::host::Streams;
+use farmjank_engine::conduct::Against;
 use farmjank_engine::stop::Stop;
 use farmjank_farm::subjects::word;
 use farmjank_results::fault::Fault;
@@ -22,6 +23,8 @@ pub struct Opened {
     pub lab: Option<String>,
     /// Of which jobs it brought raw evidence.
     pub evidence: Evidence,
+    /// What it holds its builds against, where two take turns.
+    pub against: Option<Box<Against>>,
 }
 
 /// Finds a run. The farm may be away for so long, once it answered.
@@ -38,7 +41,8 @@ pub async fn opened(
     let desk = desk(reading(url, args, name).await?, &key, patience);
     let found = conductor::found(&desk).await?;
     let (lab, evidence) = (found.lab().map(str::to_owned), found.evidence());
-    Ok(Opened { reading: Reading::of(found, desk)?, lab, evidence })
+    let against = between_builds(found.turns());
+    Ok(Opened { reading: Reading::of(found, desk)?, lab, evidence, against })
 }
 
 /// Where a run is read from.

@@ -19,7 +19,7 @@ pub async fn run(args: &FarmWatchArgs, terminal: Terminal) -> u8 {
     signals::leave_at_once(true);
     let watched = async {
         let run = opened((&args.farm, &args.of), &args.run, "watch", patience).await?;
-        run.reading.watched(console((false, false), terminal, None)).await
+        run.reading.watched(console((false, false), terminal, None), run.against).await
     };
     match watched.await {
         Ok(record) => record.and_then(|record| record.exit_code).unwrap_or(Verdict::Broken.exit_code()),

@@ -35,6 +35,7 @@ use farmjank_results::device::DeviceId;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::quarantine::Entry;
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_shifts::turns::Turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -233,9 +234,6 @@ fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
 
 /// Whether builds can take turns with these flags.
 fn fit_for_turns(args: &RunArgs) -> Result<(), CommandError> {
-    if args.over.farm.is_some() {
-        return Err("--farm: builds take turns on phones of this computer alone, yet".into());
-    }
     if args.resume.is_some() {
         return Err("--resume: builds that take turns are measured in one go; begin anew".into());
     }
@@ -290,6 +288,24 @@ fn in_turn(scenarios: &mut [Scenario], args: &RunArgs) {
             own.iterations = own.iterations.map(|iterations| iterations.max(least));
             own.warmup = None;
         }
+    }
+}
+
+/// What a run over a farm is about that somebody else began, by how its builds take turns.
+pub fn about_turns(turns: Option<Turns>) -> About {
+    let Some(turns) = turns else { return About::Limits };
+    let ab_rules = turns.ab_rules;
+    let Some(old) = turns.old() else { return About::Itself(ab_rules) };
+    let source = Source { name: line(old, 120), ..Source::default() };
+    // What there is to install, and until when, its hosts know.
+    About::Builds(AbPlan { ab_rules, builds: None, budget: None, siblings: turns.siblings.clone() }, source)
+}
+
+/// What such a run is held against, whoever reads it: the builds are its own.
+pub fn between_builds(turns: Option<Turns>) -> Option<Box<Against>> {
+    match about_turns(turns) {
+        About::Builds(ab_plan, source) => Some(interleaving(source, ab_plan.ab_rules)),
+        About::Limits | About::Itself(_) => None,
     }
 }
 

@@ -53,6 +53,7 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
         priority: args.priority.word().to_owned(),
         builds: options.installs.iter().map(Brought::of).collect(),
         evidence: args.over.evidence.unwrap_or_default(),
+        without_limits: args.aside || options.ab_plan.as_ref().is_some_and(|plan| plan.builds.is_none()),
         deadline: options.deadline.map(|deadline| deadline.given),
     }
 }
