@@ -3,6 +3,8 @@
 mod check_run;
 mod checks;
 mod comment;
+#[cfg(target_os = "linux")]
+mod farmed;
 mod installed;
 mod pulls;
 mod workflows;

@@ -5,7 +5,7 @@ use super::{builds, kit, program, runner};
 use crate::act::{Runner, yaml};
 use crate::server::Server;
 use crate::world::{SMOOTH, ended, farmjank, run, write};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// A runner of phones has farmjank on its path; here its phones are virtual.
@@ -20,11 +20,23 @@ fn phones(runner: &mut Runner, folder: &Path) {
 }
 
 /// The action as `farmjank init` puts it into a repository.
-fn vendored(runner: &Runner) {
+pub fn vendored(runner: &Runner) {
     for file in ["action.yml", "install.sh", "run.sh", "tell.sh"] {
         let text = std::fs::read_to_string(kit().join(file)).expect(file);
         write(&runner.work(), &format!(".github/actions/farmjank/{file}"), &text);
     }
+}
+
+/// A job of a workflow that is called, with what its inputs are where nobody gives them.
+pub fn called(file: &str, job: &str, given: &Value) -> (Value, Value) {
+    let workflow = yaml(&kit().join("workflows").join(file));
+    let declared = workflow["on"]["workflow_call"]["inputs"].as_object().expect("inputs");
+    let given = given.as_object().expect("inputs");
+    assert!(given.keys().all(|name| declared.contains_key(name)), "{file} has no such input: {given:?}");
+    let filled = declared
+        .iter()
+        .map(|(name, input)| (name.clone(), given.get(name).unwrap_or(&input["default"]).clone()));
+    (workflow["jobs"][job].clone(), filled.collect())
 }
 
 fn page() -> String {
@@ -98,8 +110,7 @@ fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
     let mut runner = runner(folder.path(), &server);
     vendored(&runner);
     phones(&mut runner, folder.path());
-    let gate = yaml(&kit().join("workflows/gate.yml"))["jobs"]["gate"].clone();
-    let inputs = json!({ "paths": "scenarios", "args": "--iterations 3", "comment": "gate", "artifact": "", "install": "" });
+    let (gate, inputs) = called("gate.yml", "gate", &json!({ "args": "--iterations 3" }));
     assert!(runner.job(&gate, &inputs).expect("a job").succeeded, "{}", runner.step("run").err);
     builds(&runner.work());
     let uploaded = runner.artifact("builds");
@@ -107,14 +118,12 @@ fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
     for (from, to) in [("ab/shop-7.4.apk", "old.apk"), ("ab/shop-7.5.apk", "new.apk")] {
         std::fs::copy(runner.work().join(from), uploaded.join(to)).expect("a copy");
     }
-    let inputs = json!({
-        "paths": "gallery/search.yaml", "args": "", "comment": "gate", "artifact": "builds", "install": "builds/new.apk"
-    });
+    let given = json!({ "paths": "gallery/search.yaml", "artifact": "builds", "install": "builds/new.apk" });
+    let (gate, inputs) = called("gate.yml", "gate", &given);
     runner.job(&gate, &inputs).expect("a job");
     let log = std::fs::read_to_string(runner.artifact("farmjank").join("events.ndjson")).expect("a log");
     assert_eq!(log.matches("\"file\":\"new.apk\"").count(), 4, "the build is judged on every phone");
-    let job = yaml(&kit().join("workflows/builds.yml"))["jobs"]["builds"].clone();
-    let inputs = json!({ "artifact": "builds", "paths": "gallery/search.yaml", "args": "--budget 40m" });
+    let (job, inputs) = called("builds.yml", "builds", &json!({ "paths": "gallery/search.yaml" }));
     assert!(!runner.job(&job, &inputs).expect("a job").succeeded, "7.5 is slower");
     let bodies = server.inside().model.bodies();
     assert_eq!(bodies.len(), 2);
@@ -132,7 +141,7 @@ fn shards_are_measured_apart_and_told_as_one_run() {
     vendored(&runner);
     phones(&mut runner, folder.path());
     let jobs = yaml(&kit().join("workflows/shards.yml"))["jobs"].clone();
-    let inputs = json!({ "paths": "scenarios", "args": "" });
+    let (_, inputs) = called("shards.yml", "shard", &json!({}));
     for shard in jobs["shard"]["strategy"]["matrix"]["shard"].as_array().expect("shards") {
         runner.contexts["matrix"] = json!({ "shard": shard });
         let done = runner.job(&jobs["shard"], &inputs).expect("a job");
