@@ -18,7 +18,7 @@ mod system;
 
 pub use bundle::Bundle;
 pub use farmjank_bundle::reading::{read_file, read_from, size_below};
-pub use output::{append_file, make_way, write_file};
+pub use output::{append_file, let_run, make_way, write_file};
 pub use plugin::PluginProcess;
 pub use poured::pour;
 pub use reading::{home_of, is_below, is_handed, read_pieces, whole_path, yaml_files};

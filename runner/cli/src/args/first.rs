@@ -10,7 +10,8 @@ pub struct InitArgs {
     /// Where to write.
     #[arg(default_value = ".", value_name = "FOLDER", hide_default_value = true)]
     pub folder: PathBuf,
-    /// Whose CI file: github, gitlab, jenkins, buildkite, azure, bitrise or none.
+    /// Whose CI files: github, gitlab, jenkins, jenkins-library (a step for all pipelines, in a repository of its own),
+    /// buildkite, azure, bitrise or none.
     #[arg(long, value_enum, default_value = "github", hide_possible_values = true)]
     pub ci: Ci,
 }
@@ -40,6 +41,8 @@ pub enum Ci {
     Gitlab,
     /// Jenkins, a declarative pipeline.
     Jenkins,
+    /// Jenkins, a shared library with one step.
+    JenkinsLibrary,
     /// Buildkite.
     Buildkite,
     /// Azure Pipelines.

@@ -11,19 +11,27 @@ use std::path::{Path, PathBuf};
 
 const CONFIG: &str = include_str!("init/farmjank.toml");
 const SCENARIO: &str = include_str!("init/home-feed.yaml");
-/// Whose CI reads which files. GitHub's action comes along: it is of this version, and nobody else's to change.
-const CI: [(Ci, &str, &str); 10] = [
+/// Whose CI reads which files. Actions, components and plugins come along: they are of this version, and nobody else's
+/// to change.
+const CI: [(Ci, &str, &str); 14] = [
     (Ci::Github, ".github/workflows/smooth.yml", include_str!("init/github.yaml")),
     (Ci::Github, ".github/actions/farmjank/action.yml", include_str!("../../../../ci/github/action.yml")),
     (Ci::Github, ".github/actions/farmjank/install.sh", include_str!("../../../../ci/github/install.sh")),
     (Ci::Github, ".github/actions/farmjank/run.sh", include_str!("../../../../ci/github/run.sh")),
     (Ci::Github, ".github/actions/farmjank/tell.sh", include_str!("../../../../ci/github/tell.sh")),
     (Ci::Gitlab, ".gitlab-ci.yml", include_str!("init/gitlab.yaml")),
+    (Ci::Gitlab, ".gitlab/farmjank.yml", include_str!("../../../../ci/gitlab/templates/gate.yml")),
     (Ci::Jenkins, "Jenkinsfile", include_str!("init/Jenkinsfile")),
+    (Ci::JenkinsLibrary, "vars/farmjank.groovy", include_str!("../../../../ci/jenkins/vars/farmjank.groovy")),
     (Ci::Buildkite, ".buildkite/pipeline.yml", include_str!("init/buildkite.yaml")),
+    (Ci::Buildkite, BUILDKITE, include_str!("../../../../ci/buildkite/plugin.yml")),
+    (Ci::Buildkite, HOOK, include_str!("../../../../ci/buildkite/hooks/command")),
     (Ci::Azure, "azure-pipelines.yml", include_str!("init/azure.yaml")),
     (Ci::Bitrise, "bitrise.yml", include_str!("init/bitrise.yaml")),
 ];
+const BUILDKITE: &str = ".buildkite/plugins/farmjank/plugin.yml";
+/// A program: an agent runs it.
+const HOOK: &str = ".buildkite/plugins/farmjank/hooks/command";
 /// Where runs are kept.
 const IGNORED: &str = "results/";
 /// Most bytes of a `.gitignore` that are read.
@@ -37,19 +45,43 @@ const NEXT: &str = "\nnext:
 The lines of scenarios/home-feed.yaml marked YOURS say what your app needs.
 ";
 
+const LIBRARY: &str = "\nnext:
+  push it as a repository of its own, and name that in Jenkins as a global library (Manage Jenkins, System)
+  @Library('NAME') _           in a Jenkinsfile; then the step: farmjank(paths: 'scenarios', args: '--profile gate')
+";
+
 /// Writes what is not there yet.
 pub fn run(args: &InitArgs) -> u8 {
-    let of_ci = CI.iter().filter(|(ci, ..)| *ci == args.ci).map(|(_, path, text)| (*path, *text));
-    let files = [("scenarios/home-feed.yaml", SCENARIO), ("farmjank.toml", CONFIG)].into_iter().chain(of_ci);
-    let done = files.map(|(path, text)| put(&args.folder, path, text)).chain([ignore(&args.folder)]);
-    match done.collect::<Result<Vec<String>, CommandError>>() {
+    match written(args) {
         Ok(lines) => {
             Streams.out(&lines.concat());
-            Streams.out(NEXT);
+            Streams.out(if is_library(args.ci) { LIBRARY } else { NEXT });
             0
         }
         Err(why) => refuse(&why),
     }
+}
+
+/// Whether it is for a repository that has no app.
+fn is_library(ci: Ci) -> bool {
+    ci == Ci::JenkinsLibrary
+}
+
+/// What was done of each file, in a line.
+fn written(args: &InitArgs) -> Result<Vec<String>, CommandError> {
+    let folder = &args.folder;
+    let mut lines = Vec::new();
+    if !is_library(args.ci) {
+        lines.push(put(folder, "scenarios/home-feed.yaml", SCENARIO)?);
+        lines.push(put(folder, "farmjank.toml", CONFIG)?);
+    }
+    for (_, path, text) in CI.iter().filter(|(ci, ..)| *ci == args.ci) {
+        lines.push(put(folder, path, text)?);
+    }
+    if !is_library(args.ci) {
+        lines.push(ignore(folder)?);
+    }
+    Ok(lines)
 }
 
 /// A file, unless there is one.
@@ -61,6 +93,9 @@ fn put(folder: &Path, path: &str, text: &str) -> Result<String, CommandError> {
         return Ok(format!("kept   {}, as it was there{other}\n", shown(&place)));
     }
     host::write_file(&place, text.as_bytes())?;
+    if path == HOOK {
+        host::let_run(&place)?;
+    }
     Ok(format!("wrote  {}\n", shown(&place)))
 }
 

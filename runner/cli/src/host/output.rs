@@ -60,6 +60,22 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_packed(path, &masked(bytes))
 }
 
+/// Lets a file be run by whoever may read it, where that is a right of files.
+///
+/// # Errors
+/// It is not there, or is somebody else's.
+pub fn let_run(path: &Path) -> Result<(), FileError> {
+    #[cfg(unix)]
+    let allow = || {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path)?.permissions().mode();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
+    };
+    #[cfg(not(unix))]
+    let allow = || fs::metadata(path).map(drop);
+    allow().map_err(|error: io::Error| FileError::io(path, &error))
+}
+
 /// The same of bytes that hold nothing secret any more: who packed them could not be told by their bytes.
 pub(super) fn write_packed(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let write = || match Place::of(path)? {

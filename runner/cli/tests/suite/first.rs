@@ -166,7 +166,8 @@ fn init_changes_nothing_that_is_there_and_adds_one_line_to_gitignore() {
         (read("scenarios/home-feed.yaml").as_str(), read(".gitignore").as_str()),
         ("mine\n", "target\nresults/\n")
     );
-    assert!(read(".gitlab-ci.yml").contains("farmjank run --out out --overwrite"));
+    assert!(read(".gitlab-ci.yml").contains("local: /.gitlab/farmjank.yml"));
+    assert!(read(".gitlab/farmjank.yml").contains("--out out --overwrite"));
     assert!(!place.join(".github").exists(), "another CI was asked for");
     run(place, &["init", "--ci", "none"]);
     assert_eq!(read(".gitignore"), "target\nresults/\n", "the line is there already");

@@ -43,15 +43,23 @@ fn failing() -> String {
     SMOOTH.replace("fps: 'mean >= 30%refresh'", "p95_ms: 'mean < 0.1ms'")
 }
 
-/// GitLab's component with its inputs as they are where nobody gives others.
+/// What `farmjank init` writes for GitLab: its component with the inputs that the including file gives, or as they are.
 fn component(place: &Path) -> Value {
-    let text = std::fs::read_to_string(kit("gitlab/templates/gate.yml")).expect("the component");
+    assert_eq!(crate::world::run(place, &["init", "--ci", "gitlab"]).code, 0);
+    let including = yaml(&place.join(".gitlab-ci.yml"))["include"][0].clone();
+    let local = including["local"].as_str().and_then(|path| path.strip_prefix('/')).expect("of the project");
+    let text = std::fs::read_to_string(place.join(local)).expect("the component");
+    std::fs::remove_dir_all(place.join("scenarios")).expect("the first one");
     let (head, mut body) =
         text.split_once("\n---\n").map(|(head, body)| (head, body.to_owned())).expect("two documents");
     let inputs = yaml(&write(place, "head.yml", head))["spec"]["inputs"].clone();
-    for (name, input) in inputs.as_object().expect("inputs") {
+    let inputs = inputs.as_object().expect("inputs");
+    let given = including["inputs"].as_object().expect("inputs");
+    assert!(given.keys().all(|name| inputs.contains_key(name)), "it has no such input: {given:?}");
+    for (name, input) in inputs {
         // Texts as they are, whatever YAML makes of them there; lists as JSON.
-        let given = input["default"].as_str().map_or_else(|| input["default"].to_string(), str::to_owned);
+        let value = given.get(name).unwrap_or(&input["default"]);
+        let given = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         body = body.replace(&format!("$[[ inputs.{name} ]]"), &given);
     }
     assert!(!body.contains("$[["), "an input that is not declared: {body}");
@@ -69,6 +77,10 @@ fn gitlabs_component_leaves_every_report_it_names_and_a_page() {
     let place = folder.path();
     let jobs = component(place);
     let job = &jobs["farmjank"];
+    assert_eq!(
+        (&job["tags"][0], &job["allow_failure"]["exit_codes"][0]),
+        (&"android-phones".into(), &4.into())
+    );
     let variables: Vec<(&str, &str)> = job["variables"]
         .as_object()
         .expect("variables")
@@ -139,6 +151,49 @@ fn buildkites_plugin_shows_keeps_and_ends_as_the_run_did() {
     {
         assert!(text.contains(&format!("BUILDKITE_PLUGIN_FARMJANK_{}", key.to_uppercase())), "{key}");
     }
+}
+
+/// What `farmjank init` writes: a step with the plugin, whose hook an agent runs with what the step says.
+#[test]
+fn buildkites_files_are_a_step_and_its_plugin_and_the_agent_can_run_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    assert_eq!(crate::world::run(place, &["init", "--ci", "buildkite"]).code, 0);
+    let step = yaml(&place.join(".buildkite/pipeline.yml"))["steps"][0].clone();
+    let (name, set) = step["plugins"][0].as_object().and_then(|one| one.iter().next()).expect("a plugin");
+    let plugin = place.join(name);
+    let declared = yaml(&plugin.join("plugin.yml"))["configuration"]["properties"].clone();
+    let set: Vec<(String, String)> = set
+        .as_object()
+        .expect("a configuration")
+        .iter()
+        .map(|(key, value)| {
+            assert!(!declared[key].is_null(), "it has no {key}");
+            let variable = format!("BUILDKITE_PLUGIN_FARMJANK_{}", key.to_uppercase());
+            (variable, value.as_str().expect("a text").to_owned())
+        })
+        .collect();
+    let set: Vec<(&str, &str)> = set.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    program(place, "buildkite-agent", "#!/bin/sh\necho \"$@\" >> asked\ncat > /dev/null\n");
+    let hook = plugin.join("hooks/command").display().to_string();
+    let ran = bash(place, &["-c", "exec \"$0\"", &hook], &set);
+    assert_eq!(ran.code, 1, "one of the four virtual phones stutters: {}{}", ran.out, ran.err);
+    assert!(place.join("asked").is_file() && place.join("farmjank-out/report.html").is_file());
+    assert_eq!(
+        (&step["soft_fail"][0]["exit_status"], &step["retry"]["automatic"][0]["exit_status"]),
+        (&4.into(), &3.into())
+    );
+}
+
+#[test]
+fn a_library_for_jenkins_is_one_step_and_nothing_of_an_app() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    let wrote = crate::world::run(place, &["init", "--ci", "jenkins-library"]);
+    assert!(wrote.code == 0 && wrote.out.contains("@Library('NAME') _"), "{}{}", wrote.out, wrote.err);
+    assert_eq!(crate::world::files_below(place), [place.join("vars/farmjank.groovy")]);
+    let same = std::fs::read(kit("jenkins/vars/farmjank.groovy")).expect("the step");
+    assert!(std::fs::read(place.join("vars/farmjank.groovy")).expect("it was written") == same);
 }
 
 #[test]
