@@ -4,6 +4,8 @@
 //! both builds, and the middle ones need no new installation (docs/design/statistics.md#designs). The order begins such
 //! that the new build comes last.
 
+mod taken;
+
 use crate::turn::{Build, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -136,18 +138,6 @@ impl AbSchedule {
         AbSchedule { ab_rules, sections, begun: 1, done: BTreeMap::new(), installed: None, warm: false }
     }
 
-    /// Where these turns were measured before, by whoever did: a look is taken again unless what follows it was begun.
-    pub fn after(ab_rules: AbRules, turns: impl IntoIterator<Item = Turn>) -> AbSchedule {
-        let mut schedule = AbSchedule::new(ab_rules);
-        for turn in turns {
-            let section = schedule.sections.iter().position(|(look, _)| *look == turn.look);
-            schedule.begun = schedule.begun.max(section.map_or(1, |at| at + 1));
-            schedule.measured(turn);
-        }
-        schedule.left();
-        schedule
-    }
-
     /// What to do next.
     pub fn next(&self) -> Next {
         for (block, look, iterations) in self.blocks() {
@@ -251,7 +241,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Everything up to the end of so many looks: installations, and turns in order.
-    fn walk(design: AbRules, looks: usize) -> (Vec<Build>, Vec<Turn>) {
+    pub(super) fn walk(design: AbRules, looks: usize) -> (Vec<Build>, Vec<Turn>) {
         let mut schedule = AbSchedule::new(design);
         let mut installed = Vec::new();
         let mut turns = Vec::new();
@@ -334,37 +324,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn who_goes_on_measures_what_is_left_and_nothing_again(
-            iterations in 1u32..20, per_install in 1u32..8, thrifty: bool, screens: bool, cut in 0usize..120,
-        ) {
-            let screen = Some(screens);
-            let design = AbRules { per_install, thrifty, screen, ..AbRules::of(iterations) }.settled(1);
-            let looks = design.sections().len();
-            let counting = |turns: &[Turn]| -> Vec<Turn> {
-                turns.iter().filter(|turn| turn.block.is_some()).copied().collect()
-            };
-            let whole = walk(design, looks).1;
-            let before = &whole[..cut.min(whole.len())];
-            let mut schedule = AbSchedule::after(design, before.iter().copied());
-            let mut turns = before.to_vec();
-            loop {
-                match schedule.next() {
-                    Next::Install(build) => schedule.installed(build),
-                    Next::Measure(turn) => {
-                        schedule.measured(turn);
-                        turns.push(turn);
-                    }
-                    Next::Look if schedule.following().is_some() => schedule.go_on(),
-                    Next::Look => break,
-                }
-            }
-            prop_assert_eq!(counting(&turns), counting(&whole));
-            // What the phone ran is not known: the first turn is a warm-up.
-            let next = turns.get(before.len());
-            prop_assert!(next.is_none_or(|turn| turn.block.is_none()));
-        }
-
         #[test]
         fn both_builds_get_the_same_and_never_more_than_planned(
             iterations in 1u32..40, per_install in 1u32..12, looks in 1u8..4, thrifty: bool, cells in 0usize..40,

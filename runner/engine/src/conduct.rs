@@ -3,6 +3,7 @@
 
 use crate::announce::{Announcer, FactSink};
 use crate::borrowed::give_back_all;
+use crate::builds::AbPlan;
 use crate::claiming::Claiming;
 use crate::deadline::Until;
 use crate::device_session::{ForScenario, NewCauses, RunEnv, Slower};
@@ -122,7 +123,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         nonce: RunEnv::nonce_of(&earlier.names_on_phones(&options.run)),
         who: RunEnv::called(&options.run),
         installing: Installing::of(options.installs),
-        ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
+        ab_plan: options.ab_plan.map(|ab_plan| settled(ab_plan, &planned, &earlier)),
         diagnose: options.diagnose,
         slower: against.clone().map(|against| slower(scribe.clone(), against)),
         new_causes: options.known_causes.map(|known| new_causes(scribe.clone(), known)),
@@ -143,6 +144,13 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     let against = against.as_deref().filter(|_| !nothing);
     close(&scribe, announcer.now(), runner.stop.reason(), nothing, against);
     Ok(scribe.take_record())
+}
+
+/// How builds take turns on the phones of a plan, also on those that are done with it and were not asked again.
+fn settled(ab_plan: AbPlan, planned: &Planned, earlier: &Earlier) -> AbPlan {
+    let before = earlier.record.devices.iter().chain(&planned.facts);
+    let facts = before.map(|(id, facts)| (id.clone(), facts.clone())).collect();
+    ab_plan.settled(&planned.plan.jobs, &facts)
 }
 
 /// The first facts of a run, or of one that goes on.

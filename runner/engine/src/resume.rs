@@ -1,6 +1,8 @@
 //! A run that came to no end of its own, as its log tells, and how it goes on: which jobs are open, how far each came,
 //! and whether what it is asked to go on with is the plan it had. Must not know files and phones.
 
+mod turns;
+
 use crate::progress::Progress;
 use crate::rerun::Rerun;
 use crate::survey::Wanted;
@@ -31,9 +33,6 @@ pub enum NotResumed {
         /// The exit code it had.
         exit_code: u8,
     },
-    /// Two builds took turns in it.
-    #[error("two builds took turns in it; such a run is begun anew")]
-    Builds,
     /// It was made of the bundles of shards.
     #[error("it was merged of shards; go on with the shard that is not done, and merge them again")]
     Merged,
@@ -101,15 +100,6 @@ impl Earlier {
         let planned = events.iter().position(|event| matches!(event.fact, Fact::PlanMade { .. }));
         let told = planned.map(|at| Record::fold(&events[..at])).transpose()?.map(|before| before.devices);
         let earlier = Earlier { record, events, told, rerun: None };
-        let turns = |fact: &Fact| {
-            matches!(
-                fact,
-                Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { build: Some(_), .. }
-            )
-        };
-        if earlier.events.iter().any(|event| turns(&event.fact)) {
-            return Err(NotResumed::Builds);
-        }
         if earlier.record.shards.as_ref().is_some_and(|shards| shards.own.is_none()) {
             return Err(NotResumed::Merged);
         }

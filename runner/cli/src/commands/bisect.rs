@@ -89,6 +89,10 @@ impl<'a> Search<'a> {
             (run.watch, "--watch: a search is made once"),
             (run.baseline.is_some(), "--baseline: the oldest build is what the others are held against"),
             (
+                run.resume.is_some(),
+                "--resume: a search is made in one go; `farmjank ab --resume` goes on with one comparison",
+            ),
+            (
                 run.over.detach || run.over.attach.is_some(),
                 "--detach, --attach: what a search asks next hangs on what was found: it stays until the end",
             ),

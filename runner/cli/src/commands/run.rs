@@ -174,7 +174,6 @@ async fn conducted(
     host::signals::listen(stop.clone());
     let (requests, plugins) = (std::mem::take(&mut inputs.requests), std::mem::take(&mut inputs.plugins));
     let (against, options) = options(args, run, of, inputs);
-    let turns = options.ab_plan.is_some();
     let hooks = plugin_targets::hooks(&plugins, phones.lab.is_some());
     let reporters = reporters(heard(args), &requests, plugins, terminal, &root);
     let (files, voice, place) = (Rc::new(bundle), Rc::new(Streams), root.clone());
@@ -212,9 +211,7 @@ async fn conducted(
             };
             conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", shown(&root))))?
         };
-    if !turns {
-        tell_left(args, &record, &root);
-    }
+    tell_left(args, &record, &root);
     Ok((record, ui, root))
 }
 

@@ -192,3 +192,107 @@ fn calibrating_launches_compares_launches_and_an_exit_that_differs_is_said() {
     let told = nothing.out.contains("exit 4 (undecided): nothing could be compared");
     assert!(nothing.code == 4 && told, "{}\n{}", nothing.code, nothing.out);
 }
+
+/// Cuts a log as a process leaves it that dies, and takes what comes at the end with it.
+fn torn(bundle: &Path, share: usize) -> String {
+    let path = bundle.join("events.ndjson");
+    let log = std::fs::read_to_string(&path).expect("the log");
+    std::fs::write(&path, &log[..log.len() * share / 100]).expect("it is cut");
+    std::fs::remove_file(bundle.join("results.json")).expect("it was there");
+    log
+}
+
+fn turns(log: &str) -> Vec<(u64, String)> {
+    let mut open = std::collections::BTreeMap::new();
+    let mut all = Vec::new();
+    for line in log.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).expect("an event");
+        match event["kind"].as_str() {
+            Some("trial_started") => drop(open.insert(event["job"].as_u64(), event["turn"].clone())),
+            Some("trial_finished") if event["ending"] == "completed" => {
+                let turn = open.remove(&event["job"].as_u64()).expect("it began");
+                // Warm-ups are made as often as a build is put on the phone.
+                if !turn["block"].is_null() {
+                    all.push((event["job"].as_u64().expect("a job"), turn.to_string()));
+                }
+            }
+            _ => {}
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn builds_in_turn_go_on_where_they_were_cut_off_and_with_no_other_builds_or_turns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    write(
+        here,
+        "lab.yaml",
+        "name: two\nphones: [ { archetype: pixel-6, serial: A }, { archetype: pixel-8, serial: B } ]\n",
+    );
+    build(here, "old.apk", "version: 7.4.1");
+    build(here, "new.apk", "version: 7.5.0\npages: { feed: { hitch_rate: 0.09 } }");
+    build(here, "newer.apk", "version: 7.6.0");
+    let ab = |new: &str, more: &[&str]| {
+        let words =
+            ["ab", "old.apk", new, "s.yaml", "-q", "--lab", "lab.yaml", "--iterations", "6", "--no-history"];
+        run(here, &[&words, more].concat())
+    };
+    let whole = ab("new.apk", &["-o", "b"]);
+    assert_eq!(whole.code, 1, "{}{}", whole.out, whole.err);
+    for share in [20, 50, 80] {
+        let log = torn(&here.join("b"), share);
+        let cut = std::fs::read(here.join("b/events.ndjson")).expect("the log");
+        for (new, more, why) in [
+            ("newer.apk", &[][..], "its new build was new.apk, of other bytes"),
+            ("new.apk", &["--per-install", "2"], "its builds took other turns"),
+            ("new.apk", &["--budget", "1h"], "its builds took other turns"),
+        ] {
+            let refused = ab(new, &[&["--resume", "b"], more].concat());
+            let told = refused.code == 2 && refused.err.contains(why);
+            assert!(told, "{share} {new} {more:?}: {} {}", refused.code, refused.err);
+        }
+        let plain = run(here, &["run", "s.yaml", "--lab", "lab.yaml", "--resume", "b", "--no-history"]);
+        assert!(plain.code == 2 && plain.err.contains("builds take turns in it"), "{}", plain.err);
+        assert!(std::fs::read(here.join("b/events.ndjson")).expect("the log") == cut, "it is left as it is");
+        let again = ab("new.apk", &["--resume", "b"]);
+        assert_eq!(again.code, 1, "{}{}", again.out, again.err);
+        let healed = std::fs::read_to_string(here.join("b/events.ndjson")).expect("the log");
+        assert_eq!(turns(&healed), turns(&log), "cut after {share} %");
+        let results = std::fs::read_to_string(here.join("b/results.json")).expect("results.json");
+        assert!(results.contains("\"regression\""), "{results}");
+        let over = ab("new.apk", &["--resume", "b"]);
+        assert!(over.code == 1 && over.err.contains("came to its end"), "{}", over.err);
+    }
+}
+
+/// Nothing is installed, and what each phone measured of itself is kept.
+#[test]
+fn a_phone_that_is_held_against_itself_goes_on_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    lab(here, "lab.yaml", 0.0);
+    let words = [
+        "calibrate",
+        "s.yaml",
+        "-q",
+        "--block",
+        "3",
+        "--iterations",
+        "6",
+        "--lab",
+        "lab.yaml",
+        "--no-history",
+    ];
+    let whole = run(here, &[&words[..], &["-o", "b"]].concat());
+    let log = torn(&here.join("b"), 60);
+    let again = run(here, &[&words[..], &["--resume", "b"]].concat());
+    assert_eq!((again.code, whole.code), (0, 0), "{}{}", again.out, again.err);
+    let healed = std::fs::read_to_string(here.join("b/events.ndjson")).expect("the log");
+    assert_eq!(turns(&healed), turns(&log));
+    assert!(again.out.contains("what moves when nothing changed"), "{}", again.out);
+}

@@ -234,11 +234,8 @@ fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
 
 /// Whether builds can take turns with these flags.
 fn fit_for_turns(args: &RunArgs) -> Result<(), CommandError> {
-    if args.resume.is_some() {
-        return Err("--resume: builds that take turns are measured in one go; begin anew".into());
-    }
     if args.rerun.asked()?.is_some() {
-        return Err("--last-failed: builds that take turns are measured in one go; begin anew".into());
+        return Err("--last-failed: builds that take turns are compared as a whole; begin anew, or go on with --resume".into());
     }
     if args.fail_fast.is_some() {
         return Err(

@@ -63,6 +63,7 @@ pub fn options(args: &RunArgs, run: String, of: OfLab, inputs: RunInputs) -> (Op
 /// The run's folder, or the exit code when there is none to be had.
 pub fn placed(args: &RunArgs, scenarios: &[Scenario], inputs: &RunInputs, of: &OfLab) -> Result<Place, u8> {
     let RunInputs { selection, quarantine, wanted, .. } = inputs;
-    let asked = Asked { scenarios, selection, quarantine, wanted, lab: of.lab.as_deref(), seed: of.seed };
+    let (ab_plan, lab, seed) = (inputs.ab_plan.as_ref(), of.lab.as_deref(), of.seed);
+    let asked = Asked { scenarios, selection, quarantine, wanted, ab_plan, lab, seed };
     asked.place(args).map_err(|none| no_place(&none))
 }

@@ -5,6 +5,7 @@ use crate::baselines::since;
 use crate::command_error::{CommandError, usage};
 use crate::commands::runs::{found as kept, newest};
 use crate::host::{self, Bundle, Streams};
+use farmjank_engine::builds::AbPlan;
 use farmjank_engine::rerun::Rerun;
 use farmjank_engine::resume::{Earlier, NotResumed};
 use farmjank_engine::scribe::{LOG, Voice};
@@ -61,6 +62,8 @@ pub struct Asked<'a> {
     pub quarantine: &'a [Entry],
     /// On which phones.
     pub wanted: &'a Wanted,
+    /// Builds that take turns; none where none do.
+    pub ab_plan: Option<&'a AbPlan>,
     /// The virtual lab they are of; none for real ones.
     pub lab: Option<&'a str>,
     /// Its seed.
@@ -189,6 +192,7 @@ impl Asked<'_> {
             let (then, now) = (of(header.lab.as_deref(), header.seed), of(lab, self.seed));
             return Err(NotResumed::OtherPlan(format!("it ran {then}, and this one is to run {now}")));
         }
+        earlier.takes_turns(self.ab_plan)?;
         if earlier.is_planned() {
             earlier.plan(self.scenarios, self.selection, self.quarantine)?;
             earlier.wanted(self.wanted)?;
