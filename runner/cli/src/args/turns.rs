@@ -7,12 +7,14 @@ use std::path::PathBuf;
 const AB_EXAMPLES: &str = "Examples:\n  \
 farmjank ab app-7.4.apk app-7.5.apk scenarios/feed.yaml\n  \
 farmjank ab old.apk new.apk scenarios/ --iterations 10 --budget 45m -s R5CT40ABCDE\n  \
-farmjank ab scenarios/ab/shop-7.4.apk scenarios/ab/shop-7.5.apk scenarios/gallery/search.yaml --lab demo\n\n\
+farmjank ab scenarios/ab/shop-7.4.apk scenarios/ab/shop-7.5.apk scenarios/gallery/search.yaml --lab demo\n  \
+farmjank ab old.apk new.apk scenarios/ --resume auto                      # the one that was cut off goes on\n  \
+farmjank ab old.apk new.apk scenarios/ --farm tls://farm.example:443      # on the phones of a farm\n\n\
 Exit codes: 0 no slower · 1 slower, or a limit was breached · 2 usage · 3 lab fault, or a build was refused · 4 undecided";
 
 /// `farmjank ab`
 #[derive(Args, Debug, Clone)]
-#[command(after_help = AB_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("resume", |arg| arg.hide(true)), mut_arg("fail_fast", |arg| arg.hide(true)), mut_arg("deadline", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)), mut_arg("watch", |arg| arg.hide(true)), mut_arg("farm", |arg| arg.hide(true)), mut_arg("team", |arg| arg.hide(true)), mut_arg("farm_secret", |arg| arg.hide(true)), mut_arg("farm_ca", |arg| arg.hide(true)), mut_arg("farm_patience", |arg| arg.hide(true)), mut_arg("detach", |arg| arg.hide(true)), mut_arg("attach", |arg| arg.hide(true)), mut_arg("install", |arg| arg.hide(true)))]
+#[command(after_help = AB_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("fail_fast", |arg| arg.hide(true)), mut_arg("deadline", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)), mut_arg("watch", |arg| arg.hide(true)), mut_arg("attach", |arg| arg.hide(true)), mut_arg("install", |arg| arg.hide(true)))]
 pub struct AbArgs {
     /// The build to compare with.
     #[arg(value_name = "OLD.apk")]
@@ -73,7 +75,7 @@ Exit codes: 0 kept · 2 usage · 3 lab fault · 4 a phone differed from itself t
 
 /// `farmjank calibrate`
 #[derive(Args, Debug, Clone)]
-#[command(after_help = CALIBRATE_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("resume", |arg| arg.hide(true)), mut_arg("fail_fast", |arg| arg.hide(true)), mut_arg("deadline", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)), mut_arg("watch", |arg| arg.hide(true)), mut_arg("farm", |arg| arg.hide(true)), mut_arg("team", |arg| arg.hide(true)), mut_arg("farm_secret", |arg| arg.hide(true)), mut_arg("farm_ca", |arg| arg.hide(true)), mut_arg("farm_patience", |arg| arg.hide(true)), mut_arg("detach", |arg| arg.hide(true)), mut_arg("attach", |arg| arg.hide(true)), mut_arg("notify", |arg| arg.hide(true)), mut_arg("install", |arg| arg.hide(true)), mut_arg("compile", |arg| arg.hide(true)), mut_arg("reinstall", |arg| arg.hide(true)))]
+#[command(after_help = CALIBRATE_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("fail_fast", |arg| arg.hide(true)), mut_arg("deadline", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)), mut_arg("watch", |arg| arg.hide(true)), mut_arg("attach", |arg| arg.hide(true)), mut_arg("notify", |arg| arg.hide(true)), mut_arg("install", |arg| arg.hide(true)), mut_arg("compile", |arg| arg.hide(true)), mut_arg("reinstall", |arg| arg.hide(true)))]
 pub struct CalibrateArgs {
     /// Iterations in a row before the other half has its turn.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]

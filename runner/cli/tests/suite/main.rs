@@ -26,6 +26,7 @@ mod foreign;
 #[cfg(unix)]
 mod github_action;
 mod handed;
+mod help;
 #[cfg(unix)]
 mod hostile;
 #[cfg(unix)]

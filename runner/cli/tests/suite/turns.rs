@@ -250,6 +250,7 @@ fn builds_in_turn_go_on_where_they_were_cut_off_and_with_no_other_builds_or_turn
             ("newer.apk", &[][..], "its new build was new.apk, of other bytes"),
             ("new.apk", &["--per-install", "2"], "its builds took other turns"),
             ("new.apk", &["--budget", "1h"], "its builds took other turns"),
+            ("new.apk", &["--compile", "verify"], "its builds were compiled otherwise (--compile): speed"),
         ] {
             let refused = ab(new, &[&["--resume", "b"], more].concat());
             let told = refused.code == 2 && refused.err.contains(why);

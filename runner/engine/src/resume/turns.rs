@@ -42,6 +42,11 @@ impl Earlier {
         if let Some((build, file, _)) = same {
             return other(&format!("its {build} build was {}, of other bytes", name(file)));
         }
+        let wanted = ab_plan.builds.as_deref().and_then(|builds| builds.compile.as_deref());
+        if let Some(was) = self.compiled().find(|was| *was != wanted) {
+            let was = was.map_or_else(|| "left to the phone".to_owned(), name);
+            return other(&format!("its builds were compiled otherwise (--compile): {was}"));
+        }
         let jobs: Vec<PlannedJob> = self.record.jobs.values().map(JobRecord::as_planned).collect();
         let settled = ab_plan.clone().settled(&jobs, &self.record.devices);
         let fits = |job: &&JobRecord| AbSchedule::fits(settled.ab_rules_of(&job.as_planned()), measured(job));
@@ -51,6 +56,14 @@ impl Earlier {
                 "its builds took other turns (--per-install, --looks, --screen, --block, or whether there is a --budget)",
             ),
         }
+    }
+
+    /// How builds that took turns were compiled, one installation after the other.
+    fn compiled(&self) -> impl Iterator<Item = Option<&str>> {
+        self.events.iter().filter_map(|event| match &event.fact {
+            Fact::AppInstalled { build: Some(_), compiled, .. } => Some(compiled.as_deref()),
+            _ => None,
+        })
     }
 
     /// Builds that took turns, as they were put on phones: which, its file, its bytes.
