@@ -167,7 +167,7 @@ impl<E> Check<'_, E> {
             Rule::Metrics => self.metrics(&mut talk).unwrap_or_else(Outcome::from),
             Rule::Lends => self.lends(&mut talk).unwrap_or_else(Outcome::from),
             Rule::Leaves => match self.told(&mut talk, &recorded()) {
-                Outcome::Kept | Outcome::NotOffered => left(&talk.bye(self.patience)),
+                Outcome::Kept | Outcome::NotOffered => left(&talk.bye(self.patience), talk.stray()),
                 other => other,
             },
             Rule::News => self.told(&mut talk, &with_news()),
@@ -336,10 +336,19 @@ fn version(greeted: Result<(), Misdeed>) -> Outcome {
     }
 }
 
-fn left(parting: &Parting) -> Outcome {
+fn left(parting: &Parting, stray: Option<Misdeed>) -> Outcome {
     const ADVICE: &str = "end with exit 0 behind `bye`; after it nobody reads what you say";
     match parting.exit {
-        Exit::Code(0) => Outcome::Kept,
+        Exit::Code(0) if parting.left_behind => broken(
+            "a process that it started was still there when it had left",
+            "end what you start before you leave; farmjank ends what is left",
+        ),
+        Exit::Code(0) => match stray {
+            Some(misdeed) => {
+                broken(misdeed.to_string(), "say nothing but a notice behind `done`: it is lost")
+            }
+            None => Outcome::Kept,
+        },
         Exit::Killed => broken("it did not leave after bye and had to be ended", ADVICE),
         exit => broken(format!("it left with {exit}"), ADVICE),
     }

@@ -41,6 +41,8 @@ pub enum Heard {
 pub struct Parting {
     /// Its end.
     pub exit: Exit,
+    /// What it started was still there when it had left by itself, and was ended.
+    pub left_behind: bool,
     /// The last line it wrote to standard error; empty without one. Somebody's text: clean it before it is shown.
     pub last_words: String,
 }

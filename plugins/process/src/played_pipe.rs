@@ -98,6 +98,6 @@ impl Pipe for Played {
     fn part(&mut self, within: Duration) -> Parting {
         let ms = u64::try_from(within.as_millis()).unwrap();
         self.0.borrow_mut().parted.push(ms);
-        Parting { exit: Exit::Code(1), last_words: "oh\u{1b} no".to_owned() }
+        Parting { exit: Exit::Code(1), left_behind: false, last_words: "oh\u{1b} no".to_owned() }
     }
 }

@@ -100,6 +100,14 @@ impl Started {
         lends
     }
 
+    /// Why it is no more, where it was lost since it was greeted.
+    pub fn lost(&self) -> Option<String> {
+        match &*self.state.borrow() {
+            Some(Err(gone)) => Some(gone.misdeed.to_string()),
+            Some(Ok(_)) | None => None,
+        }
+    }
+
     /// A reporter of a run whose bundle lies in this folder.
     pub fn reporter(self, bundle: &str, words: Words) -> Plugin {
         let name = self.name();
@@ -187,6 +195,8 @@ impl Reporter for Plugin {
             Ok(conclusion) => {
                 deliveries.extend(self.delivered(conclusion));
                 deliveries.extend(self.left(&talk.bye(&self.patience)));
+                let lost = talk.stray().map(|misdeed| format!("{}: {misdeed}; it is lost\n", self.name));
+                deliveries.extend(lost.map(Delivery::Err));
             }
             Err(misdeed) => deliveries.push(self.missed(&misdeed)),
         }

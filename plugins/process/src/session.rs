@@ -122,8 +122,14 @@ impl Session {
     }
 
     fn file(&mut self, path: String, bytes: Vec<u8>) -> Result<Told, Misdeed> {
+        let below =
+            |folder: &str, file: &str| file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let mut others = self.conclusion.files.keys();
         let fits = fits(&path).and_then(|()| match self.conclusion.files.contains_key(&path) {
             true => Err("it said one of that name already"),
+            false if others.any(|other| below(other, &path) || below(&path, other)) => {
+                Err("it is a folder of another file, or lies in one that is a file")
+            }
             false => Ok(()),
         });
         fits.map_err(|why| Misdeed::File { name: line(&path, 80), why })?;

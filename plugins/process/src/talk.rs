@@ -85,6 +85,16 @@ impl Talk {
         self.pipe.part(patience.leave)
     }
 
+    /// What it said behind its conclusion that is no part of it, once it has left: that is lost.
+    pub fn stray(&mut self) -> Option<Misdeed> {
+        while let Heard::Line(line) = self.pipe.hear(TO_END) {
+            if let Err(misdeed) = self.session.hear(&line) {
+                return Some(misdeed);
+            }
+        }
+        None
+    }
+
     /// Closes its input without a word, as the end of farmjank would.
     pub fn cut(&mut self, patience: &Patience) -> Parting {
         self.pipe.part(patience.leave)

@@ -85,17 +85,18 @@ impl PluginProcess {
         }))
     }
 
-    /// Its end, waited for so long; then it and all it started are ended.
-    fn end(&mut self, within: Duration) -> Exit {
+    /// Its end, waited for so long; then it and all it started are ended. Whether some of that was left where it ended
+    /// by itself.
+    fn end(&mut self, within: Duration) -> (Exit, bool) {
         let until = Instant::now() + within;
         loop {
             match self.child.try_wait() {
-                Ok(Some(status)) => return system::exit(status),
+                Ok(Some(status)) => return (system::exit(status), system::end_left(&self.child)),
                 Ok(None) if Instant::now() < until => std::thread::sleep(LOOK),
                 _ => {
                     system::end_with_all(&mut self.child);
                     let _ = self.child.wait();
-                    return Exit::Killed;
+                    return (Exit::Killed, false);
                 }
             }
         }
@@ -194,8 +195,8 @@ impl Pipe for PluginProcess {
             return parted.clone();
         }
         self.tell = None;
-        let exit = self.end(within);
-        let parted = Parting { exit, last_words: self.last_line() };
+        let (exit, left_behind) = self.end(within);
+        let parted = Parting { exit, left_behind, last_words: self.last_line() };
         self.parted.insert(parted).clone()
     }
 }

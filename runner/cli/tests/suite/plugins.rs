@@ -2,6 +2,7 @@
 
 mod in_runs;
 mod lent;
+mod lent_to_agents;
 mod metrics;
 
 use crate::world::{Ended, run};
@@ -82,7 +83,7 @@ fn the_examples_keep_every_rule() {
 }
 
 /// Ways to break the protocol, the rule that is broken, and what is said of it.
-const WAYS: [(&str, &str, &str); 36] = [
+const WAYS: [(&str, &str, &str); 41] = [
     ("hangs at hello", "answers hello", "it did not say hello within 6 s"),
     (
         "crashes at hello",
@@ -122,6 +123,11 @@ const WAYS: [(&str, &str, &str); 36] = [
     ("lends a phone nowhere", "lists phones", "nobody knows where A is reached"),
     ("never leaves", "leaves after bye", "it did not leave after bye and had to be ended"),
     ("leaves with an error", "leaves after bye", "it left with exit 3"),
+    ("writes into a file", "is told a run", "wants to write the file a: it is a folder of another file"),
+    ("leaves behind a child", "leaves after bye", "a process that it started was still there"),
+    ("goes on after done", "leaves after bye", "`file` after `done`"),
+    ("is done twice", "leaves after bye", "`done` after `done`"),
+    ("says garbage after done", "leaves after bye", "it said what is no JSON: Bye!"),
     ("knows everything", "passes over events", "AssertionError: no weather"),
 ];
 

@@ -54,6 +54,12 @@ pub fn end_with_all(child: &mut Child) {
     let _ = child.kill();
 }
 
+/// Ends what a program left that was started apart and has ended; whether there was any.
+pub fn end_left(child: &Child) -> bool {
+    // As long as one of its group is there, nobody else's group has its number.
+    kill_process_group(Pid::from_child(child), Signal::KILL).is_ok()
+}
+
 /// How a program ended.
 pub fn exit(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {

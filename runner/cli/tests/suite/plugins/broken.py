@@ -65,7 +65,16 @@ def conclude():
         say(plugin="failed", why="the server said 503")
     if WAY == "makes up words":
         say(plugin="finished")
+    if WAY == "writes into a file":
+        say(plugin="file", path="a/b", text="x")
+        say(plugin="file", path="a", text="x")
     say(plugin="done")
+    if WAY == "goes on after done":
+        say(plugin="file", path="late.txt", text="x")
+    if WAY == "is done twice":
+        say(plugin="done")
+    if WAY == "says garbage after done":
+        print("Bye!", flush=True)
 
 
 def moment(message):
