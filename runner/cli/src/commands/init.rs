@@ -5,6 +5,7 @@ use crate::args::{Ci, InitArgs};
 use crate::command_error::CommandError;
 use crate::host::{self, Streams};
 use crate::settings::refuse;
+use clap::ValueEnum;
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::name as shown;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,10 @@ const CI: [(Ci, &str, &str); 14] = [
 const BUILDKITE: &str = ".buildkite/plugins/farmjank/plugin.yml";
 /// A program: an agent runs it.
 const HOOK: &str = ".buildkite/plugins/farmjank/hooks/command";
+/// What is said of a file that stays though it would be another.
+const OTHERWISE: &str = "; this farmjank would write it otherwise\n";
+/// Most lines that are shown of what a file needs.
+const SHORT: usize = 14;
 /// Where runs are kept.
 const IGNORED: &str = "results/";
 /// Most bytes of a `.gitignore` that are read.
@@ -75,8 +80,12 @@ fn written(args: &InitArgs) -> Result<Vec<String>, CommandError> {
         lines.push(put(folder, "scenarios/home-feed.yaml", SCENARIO)?);
         lines.push(put(folder, "farmjank.toml", CONFIG)?);
     }
-    for (_, path, text) in CI.iter().filter(|(ci, ..)| *ci == args.ci) {
-        lines.push(put(folder, path, text)?);
+    for (nth, (_, path, text)) in CI.iter().filter(|(ci, ..)| *ci == args.ci).enumerate() {
+        let line = put(folder, path, text)?;
+        // The first is the file that CI begins with, in which others have their own.
+        let part =
+            if nth == 0 && line.ends_with(OTHERWISE) { part(args.ci, path, text) } else { String::new() };
+        lines.push(line + &part);
     }
     if !is_library(args.ci) {
         lines.push(ignore(folder)?);
@@ -84,13 +93,26 @@ fn written(args: &InitArgs) -> Result<Vec<String>, CommandError> {
     Ok(lines)
 }
 
+/// What a file that is there needs for farmjank.
+fn part(ci: Ci, path: &str, text: &str) -> String {
+    let own: Vec<&str> = text.lines().skip_while(|line| line.starts_with('#')).collect();
+    if own.len() > SHORT {
+        let name = ci.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        return format!(
+            "       what it would be: farmjank init --ci {name} FOLDER, and then FOLDER/{path}\n"
+        );
+    }
+    let lines: String = own.iter().map(|line| format!("         {line}\n")).collect();
+    format!("       add this to it:\n{lines}")
+}
+
 /// A file, unless there is one.
 fn put(folder: &Path, path: &str, text: &str) -> Result<String, CommandError> {
     let place = under(folder, path);
     if host::is_there(&place) {
         let same = host::read_file(&place, MOST).is_ok_and(|there| there == text.as_bytes());
-        let other = if same { "" } else { "; this farmjank would write it otherwise" };
-        return Ok(format!("kept   {}, as it was there{other}\n", shown(&place)));
+        let other = if same { "\n" } else { OTHERWISE };
+        return Ok(format!("kept   {}, as it was there{other}", shown(&place)));
     }
     host::write_file(&place, text.as_bytes())?;
     if path == HOOK {

@@ -169,6 +169,22 @@ fn init_changes_nothing_that_is_there_and_adds_one_line_to_gitignore() {
     assert!(read(".gitlab-ci.yml").contains("local: /.gitlab/farmjank.yml"));
     assert!(read(".gitlab/farmjank.yml").contains("--out out --overwrite"));
     assert!(!place.join(".github").exists(), "another CI was asked for");
+    // A CI file that is there stays, and its owner is told what it needs.
+    write(place, ".gitlab-ci.yml", "stages: [ build ]\n");
+    let kept = run(place, &["init", "--ci", "gitlab"]);
+    assert!(
+        kept.out.contains("add this to it:\n         include:\n           - local: /.gitlab/farmjank.yml"),
+        "{}",
+        kept.out
+    );
+    assert_eq!(read(".gitlab-ci.yml"), "stages: [ build ]\n");
+    write(place, "Jenkinsfile", "pipeline {}\n");
+    let kept = run(place, &["init", "--ci", "jenkins"]);
+    assert!(
+        kept.out.contains("farmjank init --ci jenkins FOLDER, and then FOLDER/Jenkinsfile"),
+        "{}",
+        kept.out
+    );
     run(place, &["init", "--ci", "none"]);
     assert_eq!(read(".gitignore"), "target\nresults/\n", "the line is there already");
 }
