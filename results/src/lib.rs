@@ -1,6 +1,18 @@
 //! What farmjank knows: time, frames, windows, metrics, verdicts, events. Pure: no I/O, no async, no clock.
 //!
 //! ```
+//! use farmjank_results::{cells, record::Record};
+//! # let log = include_bytes!("../tests/run/events.ndjson");
+//! // What became of every window of a run on every phone, by the bytes of its log.
+//! let (record, _) = Record::read_ndjson(log)?;
+//! for cell in record.jobs.values().flat_map(|job| cells::of_job(&record, job)) {
+//!     println!("{} on {:?}: {:?}", cell.window, cell.device, cell.verdict);
+//! #   assert_eq!(cell.window, "fling the feed");
+//! }
+//! # Ok::<(), farmjank_results::journal::BadLog>(())
+//! ```
+//!
+//! ```
 //! use farmjank_results::frame::{Row, Sample, Stamp};
 //! use farmjank_results::stitch::{Stitch, StitchRules};
 //! use farmjank_results::time::DeviceTime;

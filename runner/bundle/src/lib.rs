@@ -2,17 +2,11 @@
 //!
 //! ```
 //! use farmjank_bundle::reader::BundleReader;
-//! use farmjank_results::cells;
-//!
 //! // Every window of a run on every phone: its verdict, and its frame rate in each trial or why there is none.
-//! let record = BundleReader::open("../../results/tests/run".as_ref()).record()?;
-//! for job in record.jobs.values() {
-//!     for cell in cells::of_job(&record, job) {
-//!         let trials = cells::measured(job, &cell.window);
-//!         let fps: Vec<_> = trials.iter().map(|(_, window)| &window.readings["fps"]).collect();
-//!         println!("{} on {:?}: {:?}, {fps:?}", cell.window, cell.device, cell.verdict);
-//! #       assert!(cell.window == "fling the feed" && fps[0].value().is_some_and(|fps| fps > 100.0));
-//!     }
+//! for window in BundleReader::open("../../results/tests/run".as_ref()).windows()? {
+//!     let fps: Vec<_> = window.trials.iter().map(|trial| &trial.readings["fps"]).collect();
+//!     println!("{} on {:?}: {:?}, {fps:?}", window.window, window.device, window.verdict);
+//! #   assert!(window.window == "fling the feed" && fps[0].value().is_some_and(|fps| fps > 100.0));
 //! }
 //! # Ok::<(), farmjank_results::file_error::FileError>(())
 //! ```
@@ -27,3 +21,4 @@
 pub mod packed;
 pub mod reader;
 pub mod reading;
+pub mod windows;
