@@ -1,6 +1,6 @@
 //! The only place that names concrete plugins.
 
-mod lent;
+pub mod lent;
 
 use crate::args::PhoneArgs;
 use crate::host::claims::HostClaims;

@@ -1,8 +1,10 @@
 //! The phones of an agent, and how a shift is measured on them: virtual ones on clocks that jump, each shard on its
 //! thread; or those that are attached, on the clock of the world.
 
+use crate::sharing::Sharing;
 use crate::shift::{Asked, Shift};
 use farmjank_engine::announce::{Announcer, FactSink};
+use farmjank_engine::borrowed::give_back_all;
 use farmjank_engine::builds::{AbPlan, Install};
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
@@ -70,6 +72,8 @@ pub type MakeFiles = dyn Fn(&str) -> Rc<dyn Files>;
 pub struct AttachedBench {
     /// Where they come from.
     pub provider: Rc<dyn Provider>,
+    /// Who of this host has those that are lent.
+    pub sharing: Sharing,
     /// Which run of this computer uses which.
     pub claims: Rc<dyn Claims>,
     /// What the inventory says of them.
@@ -136,9 +140,11 @@ impl Bench {
             }
             Bench::Attached(own) => {
                 let (mut arrivals, patience) = (None, Patience::default());
-                let phones =
-                    look(&*own.provider, &mut arrivals, &own.wanted, &patience, &*own.claims).await?;
-                Ok((RunTime::from_ns(0), phones))
+                let provider = own.sharing.of(&own.provider);
+                let phones = look(&provider, &mut arrivals, &own.wanted, &patience, &*own.claims).await;
+                // What is not given back now, whoever lent it takes back by itself.
+                give_back_all(&provider).await;
+                Ok((RunTime::from_ns(0), phones?))
             }
         }
     }
@@ -185,7 +191,15 @@ impl AttachedBench {
         let serials: Vec<String> = facts.keys().map(|id| id.0.clone()).collect();
         let wanted = Wanted { phones: serials.len(), serials, ..self.wanted.clone() };
         let mut arrivals = None;
-        let phones = look(&*self.provider, &mut arrivals, &wanted, &options.patience, &*self.claims).await?;
+        let provider: Rc<dyn Provider> = Rc::new(self.sharing.of(&self.provider));
+        let phones = look(&*provider, &mut arrivals, &wanted, &options.patience, &*self.claims).await;
+        let phones = match phones {
+            Ok(phones) => phones,
+            Err(fault) => {
+                give_back_all(&*provider).await;
+                return Err(fault);
+            }
+        };
         let who = RunEnv::called(&options.run);
         let env = RunEnv {
             announcer: Rc::new(Announcer::since(since, sink)),
@@ -217,12 +231,13 @@ impl AttachedBench {
         };
         let (most_running, jobs) = (options.most_running, shift.jobs.clone());
         let standing = Standing::until(Default::default(), Until::since(since, left));
-        let provider = self.provider.clone();
         let runner =
             JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing };
         if let Some(mut arrivals) = arrivals {
             runner.work(&mut *arrivals, progress).await;
         }
+        let given = give_back_all(&*runner.provider).await;
+        given.into_iter().for_each(|what| runner.env.announcer.notice(None, what));
         Ok(())
     }
 }

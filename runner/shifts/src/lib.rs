@@ -29,6 +29,7 @@ mod outlet;
 pub mod runs;
 pub mod said;
 pub mod service;
+pub mod sharing;
 mod sheet;
 pub mod shift;
 pub mod turns;

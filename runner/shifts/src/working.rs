@@ -21,7 +21,7 @@ use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
 use farmjank_farm::sending::{Sender, Step};
 use farmjank_results::event::{Event, FORMAT, Fact, JobId, PlannedJob};
-use farmjank_results::fault::{Fault, Persistence};
+use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_results::record::Record;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
@@ -37,6 +37,8 @@ use tokio::time::{Instant, sleep, timeout};
 const UNOPENED: Duration = Duration::from_mins(1);
 /// A run that nobody conducts for so long is over, and what measures for it is needed elsewhere.
 const UNLED: Duration = Duration::from_mins(3);
+/// Within that an agent ends that lost a plugin.
+const ENDS: Duration = Duration::from_secs(4);
 /// With real phones, what happens within that goes together.
 const TOGETHER: Duration = Duration::from_millis(300);
 /// After so long without anything new the store is looked at again: it may have forgotten.
@@ -191,6 +193,22 @@ impl Working<'_> {
         Carrier { exchange, files, voice, folder, evidence, said, waiting }
     }
 
+    /// Whether this agent ends, and the shift is for the next one.
+    fn leaves(&self) -> bool {
+        self.stop.reason().as_deref() == Some(LEAVES)
+    }
+
+    /// Whether a job is left to the next agent, as this one ends: it did not come to its end, or who lent its phone is
+    /// gone, for which an agent ends a moment later.
+    async fn is_left(&self, fact: &Fact) -> bool {
+        let Fact::JobJudged { verdict, fault, .. } = fact else { return false };
+        let by_lender = fault.as_ref().is_some_and(|fault| fault.code == FaultCode::PluginFailed);
+        if by_lender && !self.leaves() {
+            drop(timeout(ENDS, self.stop.reached(Urgency::Drain)).await);
+        }
+        self.leaves() && (by_lender || *verdict == Verdict::Undecided)
+    }
+
     /// Says what happens until nothing more does and all of it is there, or somebody else goes on. Not to the end where
     /// nobody conducts the run, or this agent ends: the shift is taken up again where it was.
     async fn sending(&self, journal: &mut Journal, outlet: &Outlet, folder: &str) -> bool {
@@ -202,11 +220,8 @@ impl Working<'_> {
                 journal.doubt();
                 looked = Instant::now();
             }
-            let leaves = self.stop.reason().as_deref() == Some(LEAVES);
-            let left =
-                |fact: &Fact| leaves && matches!(fact, Fact::JobJudged { verdict: Verdict::Undecided, .. });
             while let Some((at, fact)) = outlet.next() {
-                if left(&fact) {
+                if self.is_left(&fact).await {
                     continue;
                 }
                 let files = carrier.before(&fact).await;
@@ -217,6 +232,8 @@ impl Working<'_> {
                     }
                 }
             }
+            // As it is by now: what was left out above is told by nobody who ends the line.
+            let leaves = self.leaves();
             if outlet.is_over() && !leaves {
                 journal.end();
             }

@@ -1,16 +1,19 @@
 //! The phones of an agent as they are now, and which are out of service. Those it claims itself, as a gate would: a run
 //! that has one gives it away after its iteration and waits, and no run of the computer is given it.
 
-use super::{AGAIN, Agent};
+use super::{AGAIN, Agent, Setup};
 use crate::bench::{AttachedBench, Bench};
 use crate::note::{HostNote, PhoneDrained, PhoneNote};
 use crate::service::{Drained, OutOfService, ServiceWord};
 use crate::shift::written;
+use farmjank_engine::borrowed::give_back_all;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::presence::Presence;
 use farmjank_engine::survey::Surveyed;
+use farmjank_farm::frames::VERSION;
 use farmjank_leaf::text::line;
 use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::time::RunTime;
 use farmjank_seams::claim::{Claim, Claimer, Priority, Unclaimed};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -110,6 +113,15 @@ impl Phones {
 }
 
 impl Agent {
+    /// What the host says of itself before it does anything.
+    pub(super) fn note(&self, looked: RunTime) -> HostNote {
+        let Setup { who, tool, lab, team, objects, .. } = &self.setup;
+        let (who, tool, team) = (who.clone(), tool.clone(), team.clone());
+        let (lab, objects, phones) = (lab.clone(), objects.clone(), String::new());
+        let (works, drained, used) = Default::default();
+        HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained, used, objects }
+    }
+
     /// Notes what the host does; whether that is new.
     pub(super) fn noted(&self, note: &mut HostNote) -> bool {
         let before = (note.works.clone(), note.drained.clone(), note.used.clone());
@@ -122,9 +134,13 @@ impl Agent {
     pub(super) async fn following(&self) {
         let Some(bench) = self.setup.bench.attached() else { return pending().await };
         let (patience, known) = (Patience::default(), self.phones.now.borrow().clone());
-        let mut presence = Presence::new(&*bench.provider, &bench.wanted, &patience, &*bench.claims, known);
+        let provider = bench.sharing.of(&bench.provider);
+        let mut presence = Presence::new(&provider, &bench.wanted, &patience, &*bench.claims, known);
         loop {
             let now = presence.changed().await;
+            for words in give_back_all(&provider).await {
+                self.tell(&words);
+            }
             for words in told(&self.phones.now.borrow(), &now) {
                 self.tell(&words);
             }

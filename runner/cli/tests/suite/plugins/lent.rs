@@ -11,14 +11,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const TOKEN: &str = "5ec2e7-of-a-user";
+pub const TOKEN: &str = "5ec2e7-of-a-user";
 const ME: &str = "lab@example.com";
 
 /// What STF does with bookings (docs and behaviour of its API, version 1).
-struct Stf {
+pub struct Stf {
     /// Where each phone is connected to.
     phones: BTreeMap<String, String>,
-    owners: BTreeMap<String, String>,
+    pub owners: BTreeMap<String, String>,
     privilege: &'static str,
     /// Who books and who releases, in order.
     history: Vec<String>,
@@ -113,18 +113,18 @@ impl Model for Stf {
 }
 
 /// A lab of two phones, a stock adb server that knows neither, and an STF that lends both.
-struct Farm {
-    folder: tempfile::TempDir,
-    lab: Lab,
-    adb: stock_adb::Server,
-    stf: Server<Stf>,
+pub struct Farm {
+    pub folder: tempfile::TempDir,
+    pub lab: Lab,
+    pub adb: stock_adb::Server,
+    pub stf: Server<Stf>,
 }
 
 const LAB: &str =
     "name: shelf\nphones: [ { archetype: pixel-6, serial: A }, { archetype: pixel-8, serial: B } ]\n";
 
 impl Farm {
-    fn new() -> Option<Farm> {
+    pub fn new() -> Option<Farm> {
         let program = stock::programs().pop()?;
         let folder = tempfile::tempdir().expect("a folder");
         write(folder.path(), "s.yaml", SMOOTH);
@@ -136,7 +136,7 @@ impl Farm {
         Some(Farm { folder, lab, adb, stf })
     }
 
-    fn command(&self, args: &[&str], own: &str) -> Command {
+    pub fn command(&self, args: &[&str], own: &str) -> Command {
         let plugin = format!("stf=python3 '{}' {} --adb-key none {own}", example("stf.py"), self.stf.url);
         let mut command = farmjank(self.folder.path());
         command.args(args).args(["--plugin", &plugin]).env("STF_TOKEN", TOKEN);
@@ -153,7 +153,7 @@ impl Farm {
     }
 
     /// Nothing is booked any more; what was booked and released, in order.
-    fn history(&self) -> Vec<String> {
+    pub fn history(&self) -> Vec<String> {
         let stf = &mut self.stf.inside().model;
         assert!(!stf.owners.values().any(|owner| owner == ME), "{:?} of {:?}", stf.owners, stf.history);
         std::mem::take(&mut stf.history)
