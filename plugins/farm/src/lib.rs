@@ -12,6 +12,7 @@
 //! assert!(Names::of("pay.>").is_err(), "a name that would mean more than itself is refused");
 //! ```
 
+pub mod bucket;
 pub mod digest;
 pub mod frames;
 pub mod gathering;

@@ -4,6 +4,7 @@ use crate::args::FarmArgs;
 use crate::host::{self, Streams};
 use crate::settings::refuse;
 use farmjank_engine::scribe::Voice;
+use farmjank_farm::bucket::{Bucket, WithBucket};
 use farmjank_farm::nats::{Address, Nats, Terms};
 use farmjank_farm::reads::Reads;
 use farmjank_leaf::text::name as shown;
@@ -46,7 +47,19 @@ pub async fn connected(
             _ => {}
         }
     }
-    Ok(Rc::new(nats))
+    Ok(match bucket(args)? {
+        Some(bucket) => Rc::new(WithBucket::of(nats, bucket)),
+        None => Rc::new(nats),
+    })
+}
+
+/// Where large objects lie that are not on the server; none where all are.
+///
+/// # Errors
+/// `usage`.
+pub fn bucket(args: &FarmArgs) -> Result<Option<Bucket>, Fault> {
+    let Some(place) = &args.farm_objects else { return Ok(None) };
+    Bucket::open(place, &host::env_beginning("AWS_")).map(Some)
 }
 
 /// Connects, to read and nothing else: whatever the credentials allow, nothing is written.
@@ -54,7 +67,11 @@ pub async fn connected(
 /// # Errors
 /// As `connected`.
 pub async fn reading(url: &str, args: &FarmArgs, name: &str) -> Result<Rc<dyn Exchange>, Fault> {
-    Ok(Rc::new(Reads(opened(url, args, name, false).await?)))
+    let nats = opened(url, args, name, false).await?;
+    Ok(match bucket(args)? {
+        Some(bucket) => Rc::new(Reads(WithBucket::of(nats, bucket))),
+        None => Rc::new(Reads(nats)),
+    })
 }
 
 /// Connects, and makes nothing.

@@ -14,7 +14,6 @@ use crate::working::{Working, passes};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
-use farmjank_farm::frames::VERSION;
 use farmjank_farm::journal::Journal;
 use farmjank_farm::lease::{Ask, Lease, Terms};
 use farmjank_farm::sending::Sender;
@@ -65,6 +64,8 @@ pub struct Setup {
     pub tool: String,
     /// Whose runs it measures.
     pub team: String,
+    /// Where it leaves large objects; none: on the server.
+    pub objects: Option<String>,
     /// The part of a lab it plays; none for phones.
     pub lab: Option<LabPart>,
     /// Its phones.
@@ -160,11 +161,7 @@ impl Agent {
     /// Says that it is there, for ever.
     async fn holding(&self, looked: RunTime) -> Result<(), Fault> {
         let (lease, key) = (&self.lease, lease_of(&self.setup.host));
-        let Setup { who, tool, lab, team, .. } = &self.setup;
-        let (who, tool, lab, team) = (who.clone(), tool.clone(), lab.clone(), team.clone());
-        let (phones, me) = (String::new(), who.clone());
-        let (works, drained, used) = Default::default();
-        let mut note = HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained, used };
+        let (mut note, me) = (self.note(looked), self.setup.who.clone());
         let is_mine = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok_and(|other| other.who == me);
         let mut told = String::new();
         loop {

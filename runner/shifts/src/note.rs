@@ -61,6 +61,31 @@ pub struct HostNote {
     /// Who has which of its phones, of the farm or of its computer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub used: BTreeMap<DeviceId, String>,
+    /// Where it leaves large objects; none: on the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<String>,
+}
+
+impl Host {
+    /// Whether it leaves large objects where who conducts a run looks for them.
+    ///
+    /// # Errors
+    /// `usage`: it does not; where each is.
+    pub fn leaves_at(&self, objects: Option<&str>) -> Result<(), Fault> {
+        let own = self.note.objects.as_deref();
+        if own == objects {
+            return Ok(());
+        }
+        let told =
+            |place: Option<&str>| place.map_or_else(|| "on the server".to_owned(), |place| line(place, 200));
+        let what = format!(
+            "host {} leaves large objects {}, and this run looks for them {}",
+            line(&self.name, 128),
+            told(own),
+            told(objects)
+        );
+        Err(Fault::new(FaultCode::Usage, what).advise("give both the same --farm-objects, or none"))
+    }
 }
 
 /// A shift that a host was given and is not done with.
@@ -248,6 +273,7 @@ mod tests {
             works: Vec::new(),
             drained: None,
             used: BTreeMap::new(),
+            objects: None,
         }
     }
 

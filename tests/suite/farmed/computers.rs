@@ -24,6 +24,7 @@ use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
 use farmjank_shifts::evidence::Evidence;
 use farmjank_shifts::note::{Host, hosts};
 use farmjank_shifts::service::OutOfService;
+use farmjank_shifts::sharing::Sharing;
 use farmjank_shifts::shift::{Asked, Texts};
 use farmjank_tests::beside::Together;
 use farmjank_tests::memory::{Ear, Memory};
@@ -105,6 +106,7 @@ impl Computer {
         };
         Bench::Attached(AttachedBench {
             provider: Rc::new(AdbProvider::new(self.servers.servers(), dial, options)),
+            sharing: Sharing::default(),
             claims: self.claims.clone(),
             wanted: Wanted::default(),
             sources: Box::new(|| Box::new(|scenario| registry::sources_pinned(None, 0, scenario.source))),
@@ -145,6 +147,7 @@ impl Computer {
             who: self.name.clone(),
             tool: "test".to_owned(),
             team: "main".to_owned(),
+            objects: None,
             lab: None,
             bench: self.bench(),
             read: Box::new(|texts, asked| Ok(read_scenarios(texts, asked))),

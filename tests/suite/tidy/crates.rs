@@ -113,8 +113,8 @@ const RESERVED: [(&str, &[&str]); 20] = [
     ("toml", &["config"]),
     ("axum", &["cli"]),
     ("lettre", &["requests"]),
-    ("reqwest", &["requests"]),
-    ("rustls", &["requests"]),
+    ("reqwest", &["requests", "farm"]),
+    ("rustls", &["requests", "farm"]),
 ];
 
 /// Our crates with all their dependencies, those of tests and build scripts included.

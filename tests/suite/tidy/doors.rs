@@ -7,8 +7,9 @@ use super::tree::{Source, sources};
 use super::{Complaint, none};
 
 /// Paths that touch the world, by root and next word.
-const WORLD: [(&str, &[&str]); 4] = [
+const WORLD: [(&str, &[&str]); 5] = [
     ("async_nats", &["connect", "connect_with_options", "ConnectOptions"]),
+    ("object_store", &["aws", "http", "local"]),
     ("std", &["fs", "net", "process", "env", "thread"]),
     ("tokio", &["fs", "net", "process", "signal"]),
     ("reqwest", &["Client", "ClientBuilder", "get", "blocking"]),
@@ -20,7 +21,7 @@ const PRINTING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 /// Who may: the outside world itself, what is read of the folder of a run, the sockets a lab and the live view are
 /// served on, the file of a history store, requests to systems of other people, and the chores, which are a program of
 /// their own.
-const MAY: [&str; 23] = [
+const MAY: [&str; 24] = [
     "runner/cli/src/host.rs",
     "runner/cli/src/host/agent_state.rs",
     "runner/cli/src/host/bundle.rs",
@@ -40,6 +41,7 @@ const MAY: [&str; 23] = [
     "plugins/lab/src/serve.rs",
     "plugins/history/src/postgres/worker.rs",
     "plugins/history/src/sqlite/door.rs",
+    "plugins/farm/src/bucket/door.rs",
     "plugins/farm/src/nats/door.rs",
     "plugins/requests/src/door.rs",
     "plugins/requests/src/mail.rs",

@@ -14,6 +14,7 @@ pub mod art;
 pub mod browser;
 pub mod nats;
 pub mod perfetto;
+pub mod s3;
 pub mod schema;
 pub mod simpleperf;
 pub mod stock;

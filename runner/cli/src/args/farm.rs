@@ -4,7 +4,7 @@ mod reading;
 
 pub use reading::{FarmFetchArgs, FarmKeepArgs, FarmPhonesArgs, FarmQueueArgs, FarmWatchArgs};
 
-use super::ListingFormat;
+use super::{LenderFlag, ListingFormat};
 use clap::{Args, Subcommand, ValueEnum};
 use farmjank_shifts::evidence::Evidence;
 use std::path::PathBuf;
@@ -22,6 +22,11 @@ pub struct FarmArgs {
     /// Certificates of authorities to believe besides those of this computer.
     #[arg(long, value_name = "FILE")]
     pub farm_ca: Option<PathBuf>,
+    /// Where large objects of the farm lie (builds, evidence) that are not to lie on its server: `s3://BUCKET/FOLDER`
+    /// of an S3-compatible store; the same at all ends. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT,
+    /// AWS_REGION and so on count as for other tools.
+    #[arg(long, value_name = "PLACE")]
+    pub farm_objects: Option<String>,
 }
 
 /// What was settled when a run was begun: whoever takes it up changes nothing of it.
@@ -129,6 +134,9 @@ pub struct AgentArgs {
     /// The lab's inventory, as for `farmjank run`.
     #[arg(long, value_name = "FILE", conflicts_with = "lab")]
     pub inventory: Option<PathBuf>,
+    /// And the phones that plugins lend.
+    #[command(flatten)]
+    pub lenders: LenderFlag,
     /// Play a virtual lab instead of having phones.
     #[arg(long, value_name = "NAME|FILE")]
     pub lab: Option<String>,

@@ -6,23 +6,31 @@ use crate::commands::run::{TOOL, no_phones};
 use crate::farm::{connected, failed};
 use crate::host::agent_state::{AgentState, files_below, remove_folder, remove_old};
 use crate::host::{self, Bundle, Streams};
+use crate::plugin_targets;
 use crate::scenarios::of_shift;
 use crate::settings::refuse;
+use crate::wiring::lent::no_lab;
 use crate::wiring::{self, lab, phones, probes_of_run};
-use farmjank_engine::stop::Stop;
+use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
 use farmjank_farm::subjects::word;
 use farmjank_frames::ftrace::Methods;
 use farmjank_leaf::text::name as shown;
-use farmjank_results::fault::Fault;
+use farmjank_process::limits::Patience;
+use farmjank_process::reporter::Started;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{Setup, ShiftFiles, serve};
 use farmjank_shifts::bench::{AttachedBench, Bench, LabBench};
 use farmjank_shifts::note::LabPart;
 use farmjank_shifts::service::OutOfService;
+use farmjank_shifts::sharing::Sharing;
 use farmjank_shifts::shift::Asked;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
+use tokio::time::sleep;
 
 /// The folder of what was measured, within an agent's.
 const SHIFTS: &str = "shifts";
@@ -30,6 +38,8 @@ const SHIFTS: &str = "shifts";
 const OUT: &str = "out-of-service.json";
 /// Most bytes of that which are read.
 const MOST_OUT: u64 = 16 << 20;
+/// Between two looks at whether a plugin is still there.
+const LOOKS: Duration = Duration::from_secs(1);
 /// Largest file of evidence that is sent.
 const MOST: u64 = 1 << 30;
 
@@ -62,9 +72,11 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
     let state = AgentState::taken(&args.state.clone().unwrap_or_else(usual))?;
     let stop = Stop::default();
     host::signals::listen(stop.clone());
+    let plugins = plugin_targets::start(&args.lenders.plugin)?;
     let bench = match &part {
+        Some(_) if !plugins.is_empty() => return Err(NoAgent::Phones(no_lab())),
         Some(part) => lab_bench(args, part)?,
-        None => attached_bench(args).await?,
+        None => attached_bench(args, &plugins).await?,
     };
     let exchange = connected(&args.farm, &args.of, &args.host, true).await.map_err(NoAgent::Failed)?;
     let (root, place) = (state.root.clone(), state.root.join(OUT));
@@ -75,6 +87,7 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
         who: state.who.clone(),
         tool: TOOL.to_owned(),
         team: args.of.team.clone(),
+        objects: args.of.farm_objects.clone(),
         lab: part,
         bench,
         read: Box::new(of_shift),
@@ -90,9 +103,31 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
         out: out_of_service(&place)?,
         keep_out: Box::new(move |bytes| host::write_file(&place, bytes)),
         voice: Rc::new(Streams),
-        stop,
+        stop: stop.clone(),
     };
-    serve(setup).await.map_err(NoAgent::Failed)
+    let lost = Rc::new(RefCell::new(None));
+    let watching = tokio::task::spawn_local(watched(plugins, stop, lost.clone()));
+    let served = serve(setup).await;
+    watching.abort();
+    served.and_then(|()| lost.take().map_or(Ok(()), Err)).map_err(NoAgent::Failed)
+}
+
+/// Ends the agent once a plugin that lent phones is lost: the next one begins with it anew, and goes on.
+async fn watched(plugins: Vec<Started>, stop: Stop, lost: Rc<RefCell<Option<Fault>>>) {
+    if plugins.is_empty() {
+        return;
+    }
+    let (why, name) = loop {
+        sleep(LOOKS).await;
+        let of = |one: &Started| Some((one.lost()?, one.called().to_owned()));
+        if let Some(found) = plugins.iter().find_map(of) {
+            break found;
+        }
+    };
+    let what = format!("plugin {name}, which lends phones, failed: {why}");
+    let fault = Fault::new(FaultCode::PluginFailed, what);
+    *lost.borrow_mut() = Some(fault.advise("begin the agent again: what it was about goes on then"));
+    stop.ask(Urgency::Drain, "a plugin is lost");
 }
 
 /// What was out of service when the agent ended: a phone is not back because a service began again.
@@ -140,13 +175,18 @@ fn lab_bench(args: &AgentArgs, part: &LabPart) -> Result<Bench, NoAgent> {
     Ok(Bench::Lab(LabBench { shards: Box::new(shards), threads, at_once }))
 }
 
-async fn attached_bench(args: &AgentArgs) -> Result<Bench, NoAgent> {
+async fn attached_bench(args: &AgentArgs, plugins: &[Started]) -> Result<Bench, NoAgent> {
+    if let Some(other) = plugins.iter().find(|one| !one.lends(&Patience::default())) {
+        let (name, why) = (other.called(), other.lost().unwrap_or_else(|| "it lends no phones".to_owned()));
+        return Err(usage!("--plugin {name}: {why}; an agent has plugins for phones that they lend").into());
+    }
     let asked = args.phones();
-    let phones = phones(&asked, &[]).await.map_err(NoAgent::Phones)?;
+    let phones = phones(&asked, plugins).await.map_err(NoAgent::Phones)?;
     let wait = crate::settings::time(&args.wait_for_devices)?;
     let wanted = Wanted { inventory: phones.inventory.phones, wait, ..Wanted::default() };
     Ok(Bench::Attached(AttachedBench {
         provider: phones.provider,
+        sharing: Sharing::default(),
         claims: phones.claims,
         wanted,
         sources: Box::new(|| Box::new(|scenario| wiring::sources(scenario, 0))),

@@ -1,6 +1,7 @@
 //! Runs over the hosts of a farm, with a real NATS server between real processes: what a local run leaves, they leave,
 //! whatever dies meanwhile.
 
+mod bucket;
 mod deadline;
 mod evidence;
 #[cfg(target_os = "linux")]
@@ -85,9 +86,7 @@ fn agent(folder: &Path, url: &str, host: &str, more: &[&str]) -> Child {
     let mut command = farmjank(folder);
     let state = format!("state-{host}");
     command.args(["agent", "--farm", url, "--host", host, "--state", &state]).args(more);
-    let log = std::fs::File::options().create(true).append(true).open(folder.join(format!("{host}.log")));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.expect("a file"));
-    command.spawn().expect("an agent starts")
+    bucket::logged(folder, host, command)
 }
 
 fn of_part(folder: &Path, url: &str, part: usize, many: usize) -> Child {

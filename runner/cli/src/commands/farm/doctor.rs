@@ -4,7 +4,7 @@
 mod checks;
 
 use crate::args::{FarmDoctorArgs, FarmRole};
-use crate::farm::opened;
+use crate::farm::{bucket, opened};
 use crate::host::Streams;
 use crate::settings::Terminal;
 use farmjank_engine::scribe::Voice;
@@ -79,6 +79,9 @@ pub async fn run(args: &FarmDoctorArgs, terminal: Terminal) -> Result<bool, Faul
     // Who only reads, or only makes streams, leaves nothing.
     if !matches!(args.role, Some(FarmRole::Viewer | FarmRole::Keeper)) {
         findings.checked("an object", args.role, checks::object(&nats).await);
+        if let Some(bucket) = bucket(&args.of)? {
+            findings.checked("a large object", args.role, checks::large_object(&bucket).await);
+        }
         findings.checked("a lease", args.role, checks::lease(&nats).await);
     }
     let asks = nats.server().asks;

@@ -104,6 +104,8 @@ pub async fn conducted(
     let plays = lab.as_ref().map(|(name, seed)| (name.as_str(), *seed));
     let mut hosts =
         awaited(&*farm.exchange, &args.over.of.team, plays, wait).await.map_err(|fault| failed(&fault))?;
+    let objects = args.over.of.farm_objects.as_deref();
+    hosts.iter().try_for_each(|host| host.leaves_at(objects)).map_err(|fault| failed(&fault))?;
     let serials = &inputs.wanted.serials;
     for host in &mut hosts {
         host.phones.retain(|phone| serials.is_empty() || serials.contains(&phone.id.0));
@@ -116,7 +118,7 @@ pub async fn conducted(
     }
     if plugin_targets::lend(&inputs.plugins) {
         return Err(refuse(
-            &"--farm: phones are those of its agents; plugins that lend phones are for runs on this computer"
+            &"--farm: phones are those of its agents; a plugin that lends phones is an agent's (`farmjank agent --plugin`)"
                 .into(),
         ));
     }

@@ -2,6 +2,7 @@
 
 use super::{Findings, Is};
 use crate::host;
+use farmjank_farm::bucket::Bucket;
 use farmjank_farm::digest;
 use farmjank_farm::nats::{Allowed, Kept, Nats};
 use farmjank_farm::roles::{Role, strangers};
@@ -135,14 +136,34 @@ pub(super) async fn synced(url: &str) -> Result<(Is, String), Fault> {
 
 /// An object goes there and comes back.
 pub(super) async fn object(nats: &Nats) -> Result<String, Fault> {
-    let chance = host::chance();
-    let bytes: Vec<u8> = (0..OBJECT as u64).map(|n| (n.wrapping_mul(chance | 1) >> 13) as u8).collect();
+    let bytes = some_bytes();
     let object = digest::leave(nats, &bytes).await?;
     let back = digest::fetch(nats, &object).await?;
     nats.discard(&object).await?;
     match back {
         Some(back) if back == bytes => {
             Ok(format!("an object of {} kB went there and came back", OBJECT / 1000))
+        }
+        _ => Err(wrong("it did not come back as it went")),
+    }
+}
+
+/// Bytes that nobody else leaves.
+fn some_bytes() -> Vec<u8> {
+    let chance = host::chance();
+    (0..OBJECT as u64).map(|n| (n.wrapping_mul(chance | 1) >> 13) as u8).collect()
+}
+
+/// A large object goes to where these lie, and comes back.
+pub(super) async fn large_object(bucket: &Bucket) -> Result<String, Fault> {
+    let bytes = some_bytes();
+    let name = digest::of(&bytes);
+    bucket.leave(&name, &bytes).await?;
+    let back = bucket.object(&name).await?;
+    bucket.forget(&name).await?;
+    match back {
+        Some(back) if back == bytes => {
+            Ok(format!("an object of {} kB went to {} and came back", OBJECT / 1000, bucket.called()))
         }
         _ => Err(wrong("it did not come back as it went")),
     }
