@@ -3,6 +3,8 @@
 //! actions of others it does what they are for: artifacts are folders beside the workspace. What it does not know it
 //! refuses, so that nothing passes for want of a look.
 
+mod others;
+
 use crate::world::{Ended, ended, farmjank};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -69,7 +71,7 @@ impl Runner {
         for name in ["work", "temp", "artifacts"] {
             std::fs::create_dir_all(folder.join(name)).expect("a folder");
         }
-        let github = json!({ "repository": "acme/shop", "sha": "5ha0000", "token": "", "job": "smooth",
+        let github = json!({ "repository": "acme/shop", "repository_id": 1296269, "sha": "5ha0000", "token": "", "job": "smooth",
             "event_name": "pull_request", "ref": "refs/pull/12/merge", "ref_name": "12/merge",
             "event": { "pull_request": { "number": 12, "head": { "sha": "1a2b3c4d", "repo": { "full_name": "acme/shop" } } } } });
         let (env, steps) = (BTreeMap::new(), Vec::new());
@@ -97,7 +99,7 @@ impl Runner {
         self.folder.join("artifacts").join(name)
     }
 
-    fn caches(&self) -> PathBuf {
+    pub fn caches(&self) -> PathBuf {
         self.folder.join("caches")
     }
 
@@ -167,7 +169,7 @@ impl Runner {
             } else {
                 self.used(&uses, &with, &mut outputs)
             };
-            scope.failed |= done.code != 0;
+            scope.failed |= done.code != 0 && step["continue-on-error"] != true;
             self.cancelled |= self.cancelled_in.is_some_and(|(step, _)| step == id);
             ended = Some(done);
         }
@@ -204,6 +206,8 @@ impl Runner {
             .env("GITHUB_OUTPUT", &output)
             .env("GITHUB_STEP_SUMMARY", temp.join("summary"))
             .env("GITHUB_REPOSITORY", text(&self.github["repository"]))
+            .env("GITHUB_REPOSITORY_ID", text(&self.github["repository_id"]))
+            .env("GITHUB_REF_NAME", text(&self.github["ref_name"]))
             .env("GITHUB_SERVER_URL", "https://github.com")
             .env("RUNNER_TEMP", &temp)
             .envs(&self.env);
@@ -223,80 +227,6 @@ impl Runner {
             outputs.insert(name.to_owned(), json!(value));
         }
         ended
-    }
-
-    /// A step of an action: ours are run, of others it is done what they are for.
-    fn used(&mut self, uses: &str, with: &[(String, String)], outputs: &mut Map<String, Value>) -> Ended {
-        let given = |name: &str| with.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
-        let mut code = 0;
-        if let Some(own) = uses.strip_prefix("./") {
-            let with: Vec<(&str, &str)> =
-                with.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-            let acted = self.action(&self.work().join(own), &with);
-            outputs.extend(acted.outputs.into_iter().map(|(name, value)| (name, json!(value))));
-            code = i32::from(!acted.succeeded);
-        } else {
-            match uses {
-                "actions/checkout@v4" | "actions/cache@v4" => {}
-                "actions/cache/restore@v4" => {
-                    let (key, path) = (given("key").expect("a key"), given("path").expect("a path"));
-                    let start = given("restore-keys").unwrap_or_default();
-                    let newest = std::fs::read_dir(self.caches()).into_iter().flatten().flatten();
-                    let newest = newest.filter(|one| {
-                        let name = one.file_name().to_string_lossy().into_owned();
-                        name == key || (!start.is_empty() && name.starts_with(start.trim()))
-                    });
-                    let newest =
-                        newest.max_by_key(|one| one.metadata().and_then(|known| known.modified()).ok());
-                    if let Some(newest) = newest {
-                        copy(&newest.path(), &self.work().join(path));
-                    }
-                }
-                "actions/cache/save@v4" => {
-                    let (key, path) = (given("key").expect("a key"), given("path").expect("a path"));
-                    // What has this name stays as it is.
-                    if !self.caches().join(&key).exists() && self.work().join(&path).exists() {
-                        copy(&self.work().join(path), &self.caches().join(key));
-                    }
-                }
-                "actions/upload-artifact@v4" => {
-                    let from = self.work().join(given("path").expect("a path"));
-                    let to = self.artifact(&given("name").expect("a name"));
-                    if from.exists() {
-                        copy(&from, &to);
-                    } else {
-                        assert_eq!(
-                            given("if-no-files-found").as_deref(),
-                            Some("ignore"),
-                            "{}",
-                            from.display()
-                        );
-                    }
-                }
-                "actions/download-artifact@v4" => {
-                    self.download(given("pattern"), given("name"), &given("path").expect("a path"))
-                }
-                other => panic!("what {other} does is not known here"),
-            }
-        }
-        Ended { code, out: String::new(), err: String::new() }
-    }
-
-    /// One artifact into a folder, or all that fit a pattern into folders of their names.
-    fn download(&self, pattern: Option<String>, name: Option<String>, path: &str) {
-        let to = self.work().join(path);
-        if let Some(name) = name {
-            return copy(&self.artifact(&name), &to);
-        }
-        let pattern = pattern.expect("a pattern or a name");
-        let start = pattern.strip_suffix('*').expect("a pattern with a star at its end");
-        for entry in std::fs::read_dir(self.folder.join("artifacts")).expect("artifacts") {
-            let entry = entry.expect("one");
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with(start) {
-                copy(&entry.path(), &to.join(name));
-            }
-        }
     }
 
     /// A text with its expressions filled in.
@@ -323,6 +253,8 @@ impl Runner {
         }
         let parts: Vec<&str> = name.split('.').collect();
         match parts.as_slice() {
+            // What runs by itself, called by nobody, has no inputs.
+            ["inputs", _] if scope.path.is_none() && scope.inputs.is_empty() => String::new(),
             ["inputs", input] => text(scope.inputs.get(*input).unwrap_or_else(|| panic!("no input {input}"))),
             ["steps", step, "outputs", output] => text(
                 &scope.steps.get(*step).unwrap_or_else(|| panic!("no step {step} before"))["outputs"]
@@ -383,17 +315,4 @@ fn interrupted(bash: &mut Command, temp: &Path, file: &Path) -> Ended {
     );
     let [out, err] = said.map(|path| std::fs::read_to_string(path).unwrap_or_default());
     Ended { code: status.and_then(|status| status.code()).unwrap_or(-1), out, err }
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        let place = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &place);
-        } else {
-            std::fs::copy(entry.path(), place).expect("a copy");
-        }
-    }
 }

@@ -15,12 +15,15 @@ pub struct Pulls {
     /// Who the token is of, where it says.
     pub login: Option<&'static str>,
     pub checks: Checks,
+    /// Artifacts that are listed, the newest first.
+    pub artifacts: Vec<Value>,
     next: u64,
 }
 
 impl Pulls {
     pub fn new() -> Pulls {
-        Pulls { comments: Vec::new(), writes: true, login: None, checks: Checks::default(), next: 1 }
+        let (comments, artifacts) = (Vec::new(), Vec::new());
+        Pulls { comments, writes: true, login: None, checks: Checks::default(), artifacts, next: 1 }
     }
 
     /// A comment that somebody made.
@@ -31,6 +34,15 @@ impl Pulls {
             "html_url": format!("https://github.com/acme/shop/pull/12#issuecomment-{id}") });
         self.comments.push(comment.clone());
         comment
+    }
+
+    /// An artifact that a run of this branch of this repository left, or of one of its forks.
+    pub fn left(&mut self, name: &str, run: u64, repository: u64, branch: &str) {
+        let run = json!({ "id": run, "repository_id": 1_296_269, "head_repository_id": repository,
+            "head_branch": branch, "head_sha": "5ha0000" });
+        let id = 7000 + self.artifacts.len();
+        let artifact = json!({ "id": id, "name": name, "expired": false, "workflow_run": run });
+        self.artifacts.insert(0, artifact);
     }
 
     pub fn bodies(&self) -> Vec<String> {
@@ -53,6 +65,11 @@ impl Model for Pulls {
         let own = request.path.strip_prefix("/repos/acme/shop/").unwrap_or_default().to_owned();
         if let Some(reply) = self.checks.answer(&own, request) {
             return reply;
+        }
+        if (request.method.as_str(), own.as_str()) == ("GET", "actions/artifacts") {
+            let named = self.artifacts.iter().filter(|one| one["name"] == request.query("name"));
+            let listed: Vec<&Value> = named.collect();
+            return Reply::json(200, &json!({ "total_count": listed.len(), "artifacts": listed }));
         }
         let Some(rest) = own.strip_prefix("issues/") else {
             return said(404, "Not Found");

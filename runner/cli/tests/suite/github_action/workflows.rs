@@ -3,16 +3,17 @@
 use super::pulls::Pulls;
 use super::{builds, kit, program, runner};
 use crate::act::{Runner, yaml};
-use crate::server::Server;
+use crate::server::{Fault, Server};
 use crate::world::{SMOOTH, ended, farmjank, run, write};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A runner of phones has farmjank on its path; here its phones are virtual.
+/// A runner of phones has farmjank on its path; here its phones are virtual, and each night has a seed of its own.
 fn phones(runner: &mut Runner, folder: &Path) {
     let own = env!("CARGO_BIN_EXE_farmjank");
+    let lab = "--lab demo ${NIGHT:+--seed $NIGHT}";
     let script = format!(
-        "#!/bin/sh\nverb=$1\ncase $verb in run|ab) shift; exec {own} $verb --lab demo \"$@\";; esac\nexec {own} \"$@\"\n"
+        "#!/bin/sh\nverb=$1\ncase $verb in run|ab) shift; exec {own} $verb {lab} \"$@\";; esac\nexec {own} \"$@\"\n"
     );
     program(folder, "bin/farmjank", &script);
     let path = std::env::var("PATH").unwrap_or_default();
@@ -157,6 +158,20 @@ fn shards_are_measured_apart_and_told_as_one_run() {
     assert!(runner.job(&jobs["merge"], &inputs).is_none());
 }
 
+/// Checking out cleans the workspace: a night has what cache and artifacts bring, and nothing else of those before.
+fn night(runner: &mut Runner, number: u32) {
+    for left in ["history", "farmjank-out"] {
+        drop(std::fs::remove_dir_all(runner.work().join(left)));
+    }
+    (runner.github["run_id"], runner.github["run_attempt"]) = (json!(number), json!(1));
+    (runner.github["ref_name"], runner.github["event"]) = (json!("main"), json!({}));
+    runner.env.insert("NIGHT".to_owned(), number.to_string());
+}
+
+fn broken() -> String {
+    SMOOTH.replace("fps: 'mean >= 30%refresh'", "fps: 'mean > 100%refresh'")
+}
+
 #[test]
 fn a_nightly_sweep_leaves_a_history_that_the_next_night_goes_on_with() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -166,15 +181,9 @@ fn a_nightly_sweep_leaves_a_history_that_the_next_night_goes_on_with() {
     phones(&mut runner, folder.path());
     let sweep = yaml(&kit().join("workflows/nightly.yml"))["jobs"]["sweep"].clone();
     write(&runner.work(), "scenarios/feed.yaml", &SMOOTH.replace("iterations: 2", "iterations: 5"));
-    // Checking out cleans the workspace: a night has what the cache brings, and nothing else of those before.
-    let night = |runner: &mut Runner, number: u32| {
-        for left in ["history", "farmjank-out"] {
-            drop(std::fs::remove_dir_all(runner.work().join(left)));
-        }
-        (runner.github["run_id"], runner.github["run_attempt"]) = (json!(number), json!(1));
-    };
     night(&mut runner, 1);
     assert!(runner.job(&sweep, &json!({})).expect("a job").succeeded, "{}", runner.step("run").err);
+    assert!(runner.step("older").out.contains("this night begins one"), "{}", runner.step("older").out);
     assert!(runner.artifact("farmjank-night").join("results.json").is_file());
     let mut listed = farmjank(&runner.work());
     let listed = ended(listed.args(["history", "--history", "history/nights.sqlite"]));
@@ -183,11 +192,7 @@ fn a_nightly_sweep_leaves_a_history_that_the_next_night_goes_on_with() {
     // A night that breaks is told; a chat that does not take it makes no night red.
     runner.contexts["vars"] = json!({ "FARMJANK_NOTIFY": "slack" });
     runner.contexts["secrets"] = json!({ "FARMJANK_SLACK_URL": format!("{}/services/T0", server.url) });
-    write(
-        &runner.work(),
-        "scenarios/feed.yaml",
-        &SMOOTH.replace("fps: 'mean >= 30%refresh'", "fps: 'mean > 100%refresh'"),
-    );
+    write(&runner.work(), "scenarios/feed.yaml", &broken());
     assert!(!runner.job(&sweep, &json!({})).expect("a job").succeeded);
     assert!(
         runner.step("run").err.contains("slack is not told: Slack does not take the message (401)"),
@@ -198,5 +203,92 @@ fn a_nightly_sweep_leaves_a_history_that_the_next_night_goes_on_with() {
     night(&mut runner, 3);
     assert!(!runner.job(&sweep, &json!({})).expect("a job").succeeded, "it fails as the night before");
     assert!(!runner.step("run").err.contains("slack"), "a red night is kept: {}", runner.step("run").err);
+    assert_eq!(server.counted(), (0, 0), "nobody is asked for what the cache has");
+}
+
+/// How many nights the history has.
+fn nights(runner: &Runner) -> u64 {
+    let mut listed = farmjank(&runner.work());
+    listed.args(["history", "--history", "history/nights.sqlite", "--format", "json"]);
+    let listed: Value = serde_json::from_str(&ended(&mut listed).out).expect("a history");
+    let counts = listed["cells"].as_array().expect("cells").iter();
+    counts.map(|cell| cell["night_count"].as_u64().expect("a count")).max().unwrap_or(0)
+}
+
+#[test]
+fn a_history_outlives_its_cache_as_an_artifact_of_this_branch_and_no_fork() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    vendored(&runner);
+    phones(&mut runner, folder.path());
+    let sweep = yaml(&kit().join("workflows/nightly.yml"))["jobs"]["sweep"].clone();
+    for number in [1_u32, 2] {
+        night(&mut runner, number);
+        assert!(runner.job(&sweep, &json!({})).expect("a job").succeeded, "{}", runner.step("run").err);
+        server.inside().model.left("farmjank-history", number.into(), 1_296_269, "main");
+    }
+    assert_eq!(nights(&runner), 2);
+    // Later ones of another branch and of a fork, whose branch is called like this one.
+    for (run, repository, branch) in [(8_u64, 1_296_269, "feature"), (9, 7, "main")] {
+        write(&runner.artifacts_of(&run.to_string()), "farmjank-history/nights.sqlite", "no history");
+        server.inside().model.left("farmjank-history", run, repository, branch);
+    }
+    let forgotten = |runner: &mut Runner, number: u32| {
+        std::fs::remove_dir_all(runner.caches()).expect("caches");
+        night(runner, number);
+        runner.job(&sweep, &json!({})).expect("a job").succeeded
+    };
+    assert!(forgotten(&mut runner, 3), "{}", runner.step("run").err);
+    assert_eq!(nights(&runner), 3, "it goes on with night 2");
+    // One that is listed and gone; and a GitHub that lists none.
+    std::fs::remove_dir_all(runner.artifacts_of("2")).expect("an artifact");
+    assert!(forgotten(&mut runner, 4), "{}", runner.step("run").err);
+    assert_eq!((runner.step("actions/download-artifact@v4").code, nights(&runner)), (1, 1));
+    server.plan(|asked| asked.path.ends_with("/artifacts"), Fault::Status(403, Vec::new()));
+    assert!(forgotten(&mut runner, 5), "{}", runner.step("run").err);
+    let older = &runner.step("older").out;
+    assert!(older.contains("::warning title=farmjank::GitHub does not list"), "{older}");
+    assert_eq!(nights(&runner), 1);
+    server.all_faults_happened();
+    server.counted();
+    // Where the history is a server's, none is looked for.
+    let elsewhere = runner.work().join("elsewhere.sqlite").display().to_string();
+    runner.contexts["secrets"] = json!({ "FARMJANK_HISTORY": elsewhere });
+    assert!(forgotten(&mut runner, 6), "{}", runner.step("run").err);
     assert_eq!(server.counted(), (0, 0));
+    assert!(runner.work().join("elsewhere.sqlite").is_file() && !runner.work().join("history").exists());
+}
+
+#[test]
+fn a_night_that_is_called_measures_what_it_is_told_and_has_every_chat() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    vendored(&runner);
+    phones(&mut runner, folder.path());
+    write(&runner.work(), "own/feed.yaml", &broken());
+    let given = json!({ "paths": "own", "args": "--iterations 3 --label who=caller", "notify": "webhook" });
+    let (sweep, inputs) = called("nightly.yml", "sweep", &given);
+    night(&mut runner, 1);
+    runner.contexts["secrets"] =
+        json!({ "history": "own.sqlite", "FARMJANK_WEBHOOK_URL": format!("{}/hook", server.url) });
+    assert!(!runner.job(&sweep, &inputs).expect("a job").succeeded, "the limit is broken");
+    assert!(runner.step("run").err.contains("webhook is not told: "), "{}", runner.step("run").err);
+    assert!(runner.work().join("own.sqlite").is_file());
+    let mut listed = farmjank(&runner.work());
+    let listed = ended(listed.args(["history", "--history", "own.sqlite", "--format", "json"])).out;
+    assert!(listed.contains("\"who\": \"caller\"") && listed.contains("\"branch\": \"main\""), "{listed}");
+    // Every variable that the page of chats has is handed on, and can be given by who calls.
+    let page = std::fs::read_to_string(kit().join("../../docs/notifications.md")).expect("the page");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let named = rows.flat_map(|row| row.split('`')).filter(|word| word.starts_with("FARMJANK_"));
+    let secrets = &yaml(&kit().join("workflows/nightly.yml"))["on"]["workflow_call"]["secrets"];
+    let mut count = 0;
+    for name in named {
+        assert_eq!(sweep["env"][name], format!("${{{{ secrets.{name} }}}}"), "{name}");
+        assert!(secrets[name].is_object(), "{name}");
+        count += 1;
+    }
+    assert_eq!(count, 11, "the table of chats");
 }
