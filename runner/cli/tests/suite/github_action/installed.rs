@@ -10,7 +10,8 @@ use std::process::Command;
 
 const NO: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-fn sum(file: &Path) -> String {
+/// The checksum of a file.
+pub fn sum(file: &Path) -> String {
     let output = Command::new("sha256sum").arg(file).output().expect("sha256sum");
     String::from_utf8_lossy(&output.stdout).split(' ').next().expect("a sum").to_owned()
 }

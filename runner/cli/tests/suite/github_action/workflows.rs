@@ -1,5 +1,7 @@
 //! From an empty repository to a gate, and the workflows of the kit, each job's steps as a runner would run them.
 
+use super::checks::COMMIT;
+use super::installed::sum;
 use super::pulls::Pulls;
 use super::{builds, kit, program, runner};
 use crate::act::{Runner, yaml};
@@ -104,6 +106,22 @@ fn from_an_empty_repository_to_a_gate_in_three_commands() {
     assert!(runner.job(&job, &json!({})).is_none());
 }
 
+/// What a job before left for the one that is called: an artifact with two builds.
+fn uploaded(runner: &Runner) {
+    builds(&runner.work());
+    let uploaded = runner.artifact("builds");
+    std::fs::create_dir_all(&uploaded).expect("a folder");
+    for (from, to) in [("ab/shop-7.4.apk", "old.apk"), ("ab/shop-7.5.apk", "new.apk")] {
+        std::fs::copy(runner.work().join(from), uploaded.join(to)).expect("a copy");
+    }
+}
+
+/// A log of a run of four phones, all of which have this build.
+fn judged(runner: &Runner, build: &str) -> bool {
+    let log = std::fs::read_to_string(runner.artifact("farmjank").join("events.ndjson")).expect("a log");
+    log.matches(&format!("\"file\":\"{build}\"")).count() == 4
+}
+
 #[test]
 fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -113,17 +131,11 @@ fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
     phones(&mut runner, folder.path());
     let (gate, inputs) = called("gate.yml", "gate", &json!({ "args": "--iterations 3" }));
     assert!(runner.job(&gate, &inputs).expect("a job").succeeded, "{}", runner.step("run").err);
-    builds(&runner.work());
-    let uploaded = runner.artifact("builds");
-    std::fs::create_dir_all(&uploaded).expect("a folder");
-    for (from, to) in [("ab/shop-7.4.apk", "old.apk"), ("ab/shop-7.5.apk", "new.apk")] {
-        std::fs::copy(runner.work().join(from), uploaded.join(to)).expect("a copy");
-    }
+    uploaded(&runner);
     let given = json!({ "paths": "gallery/search.yaml", "artifact": "builds", "install": "builds/new.apk" });
     let (gate, inputs) = called("gate.yml", "gate", &given);
     runner.job(&gate, &inputs).expect("a job");
-    let log = std::fs::read_to_string(runner.artifact("farmjank").join("events.ndjson")).expect("a log");
-    assert_eq!(log.matches("\"file\":\"new.apk\"").count(), 4, "the build is judged on every phone");
+    assert!(judged(&runner, "new.apk"), "the build is judged on every phone");
     let (job, inputs) = called("builds.yml", "builds", &json!({ "paths": "gallery/search.yaml" }));
     assert!(!runner.job(&job, &inputs).expect("a job").succeeded, "7.5 is slower");
     let bodies = server.inside().model.bodies();
@@ -135,6 +147,39 @@ fn the_called_gate_and_the_builds_run_on_what_they_are_given() {
 }
 
 #[test]
+fn the_called_gate_makes_a_check_run_and_passes_what_it_is_told_to_pass() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(Pulls::new());
+    let mut runner = runner(folder.path(), &server);
+    vendored(&runner);
+    phones(&mut runner, folder.path());
+    runner.github["event"]["pull_request"]["head"]["sha"] = COMMIT.into();
+    builds(&runner.work());
+    // One iteration is too few to show a limit with a confidence; and a phone may be missing.
+    for (args, asks, succeeds, conclusion) in [
+        ("--iterations 1", "", false, "action_required"),
+        ("--iterations 1", "undecided", true, "neutral"),
+        ("-s nobody", "undecided", false, "failure"),
+        ("-s nobody", "lab-fault", true, "neutral"),
+    ] {
+        let mut given = json!({ "paths": "gallery/search.yaml", "args": args, "check": "smooth" });
+        if !asks.is_empty() {
+            given[asks] = "pass".into();
+        }
+        let (gate, inputs) = called("gate.yml", "gate", &given);
+        let done = runner.job(&gate, &inputs).expect("a job");
+        assert_eq!(done.succeeded, succeeds, "{args} {asks}: {}", runner.step("run").err);
+        let said = server.inside().model.checks.made.last().cloned().expect("a check run");
+        assert_eq!((&said["name"], &said["conclusion"]), (&json!("farmjank smooth"), &json!(conclusion)));
+        // A run of CI has one check run: the next is another's.
+        let next = server.inside().model.checks.made.len() + 900;
+        runner.env.insert("GITHUB_RUN_ID".to_owned(), next.to_string());
+    }
+    // It asks for no rights by itself: who wants no check run need not grant it one.
+    assert!(yaml(&kit().join("workflows/gate.yml"))["permissions"].is_null());
+}
+
+#[test]
 fn shards_are_measured_apart_and_told_as_one_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::of(Pulls::new());
@@ -142,7 +187,13 @@ fn shards_are_measured_apart_and_told_as_one_run() {
     vendored(&runner);
     phones(&mut runner, folder.path());
     let jobs = yaml(&kit().join("workflows/shards.yml"))["jobs"].clone();
-    let (_, inputs) = called("shards.yml", "shard", &json!({}));
+    // Runners without a farmjank, and the build that another job left.
+    runner.env.remove("PATH");
+    uploaded(&runner);
+    let program = folder.path().join("bin/farmjank");
+    let given = json!({ "paths": "gallery/search.yaml", "artifact": "builds", "install": "builds/old.apk",
+        "url": format!("file://{}", program.display()), "sha256": sum(&program) });
+    let (_, inputs) = called("shards.yml", "shard", &given);
     for shard in jobs["shard"]["strategy"]["matrix"]["shard"].as_array().expect("shards") {
         runner.contexts["matrix"] = json!({ "shard": shard });
         let done = runner.job(&jobs["shard"], &inputs).expect("a job");
@@ -152,6 +203,7 @@ fn shards_are_measured_apart_and_told_as_one_run() {
     runner.contexts["needs"] = json!({ "shard": { "result": "success" } });
     let done = runner.job(&jobs["merge"], &inputs).expect("a job");
     assert!(done.succeeded, "{}{}", runner.step("run").out, runner.step("run").err);
+    assert!(judged(&runner, "old.apk"));
     let bodies = server.inside().model.bodies();
     assert!(bodies.len() == 1 && bodies[0].contains("## ✅ pass: 4 passed"), "{bodies:?}");
     runner.contexts["needs"] = json!({ "shard": { "result": "skipped" } });
