@@ -113,6 +113,9 @@ mod tests {
         if Program::new("ruby", "ruby", "--version").succeeds() {
             let formula = folder.join(FORMULA).display().to_string();
             assert!(Program::new("ruby", "ruby", "-c").args(&[formula]).succeeds());
+        } else {
+            assert!(std::env::var_os("CI").is_none(), "ruby is missing: Debian package ruby");
+            println!("skipped: no ruby here (Debian package ruby) reads the formula");
         }
         fs::remove_dir_all(folder).unwrap();
     }
