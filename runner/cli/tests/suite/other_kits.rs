@@ -4,7 +4,7 @@
 
 use crate::act::yaml;
 use crate::world::{Ended, SMOOTH, ended, farmjank, write};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,8 +43,9 @@ fn failing() -> String {
     SMOOTH.replace("fps: 'mean >= 30%refresh'", "p95_ms: 'mean < 0.1ms'")
 }
 
-/// What `farmjank init` writes for GitLab: its component with the inputs that the including file gives, or as they are.
-fn component(place: &Path) -> Value {
+/// What `farmjank init` writes for GitLab: its component with these inputs, those that the including file gives, or as
+/// they are.
+fn component(place: &Path, own: &Value) -> Value {
     assert_eq!(crate::world::run(place, &["init", "--ci", "gitlab"]).code, 0);
     let including = yaml(&place.join(".gitlab-ci.yml"))["include"][0].clone();
     let local = including["local"].as_str().and_then(|path| path.strip_prefix('/')).expect("of the project");
@@ -54,7 +55,8 @@ fn component(place: &Path) -> Value {
         text.split_once("\n---\n").map(|(head, body)| (head, body.to_owned())).expect("two documents");
     let inputs = yaml(&write(place, "head.yml", head))["spec"]["inputs"].clone();
     let inputs = inputs.as_object().expect("inputs");
-    let given = including["inputs"].as_object().expect("inputs");
+    let mut given = including["inputs"].as_object().expect("inputs").clone();
+    given.extend(own.as_object().expect("inputs").clone());
     assert!(given.keys().all(|name| inputs.contains_key(name)), "it has no such input: {given:?}");
     for (name, input) in inputs {
         // Texts as they are, whatever YAML makes of them there; lists as JSON.
@@ -75,7 +77,7 @@ fn script(job: &Value) -> String {
 fn gitlabs_component_leaves_every_report_it_names_and_a_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path();
-    let jobs = component(place);
+    let jobs = component(place, &json!({}));
     let job = &jobs["farmjank"];
     assert_eq!(
         (&job["tags"][0], &job["allow_failure"]["exit_codes"][0]),
@@ -112,6 +114,53 @@ fn gitlabs_component_leaves_every_report_it_names_and_a_page() {
         &[("FARMJANK_PATHS", "scenarios"), ("FARMJANK_ARGS", "--label note=$(touch${IFS}pwned)")],
     );
     assert!(hostile.code == 1 && !place.join("pwned").exists(), "{}", hostile.err);
+}
+
+/// Whether a job of GitLab is in a pipeline that has these variables: the first of its rules that holds says so. A rule
+/// is terms with `&&`: a variable that is set, or two values that are equal.
+fn in_pipeline(job: &Value, variables: &[(&str, &str)]) -> bool {
+    let value = |word: &str| match word.strip_prefix('$') {
+        Some(name) => variables.iter().find(|(own, _)| *own == name).map(|(_, value)| (*value).to_owned()),
+        None => Some(word.strip_prefix('"').and_then(|w| w.strip_suffix('"')).expect("quotes").to_owned()),
+    };
+    let holds = |term: &str| match term.split_once(" == ") {
+        Some((one, other)) => value(one) == value(other),
+        None => value(term).is_some_and(|value| !value.is_empty()),
+    };
+    let mut rules = job["rules"].as_array().expect("rules").iter();
+    let first = rules.find(|rule| rule["if"].as_str().expect("a condition").split(" && ").all(holds));
+    first.is_some_and(|rule| rule["when"] != "never")
+}
+
+#[test]
+fn gitlabs_job_is_once_in_what_a_push_begins_and_the_page_has_what_it_needs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let jobs = component(folder.path(), &json!({ "job": "smooth: list" }));
+    let (job, pages) = (&jobs["smooth: list"], &jobs["pages"]);
+    assert_eq!(pages["needs"], json!(["smooth: list"]));
+    let main = ("CI_DEFAULT_BRANCH", "main");
+    let on = |name: &'static str| ("CI_COMMIT_BRANCH", name);
+    let by = |source: &'static str| ("CI_PIPELINE_SOURCE", source);
+    let open = ("CI_OPEN_MERGE_REQUESTS", "acme/shop!12");
+    for (variables, measured, published) in [
+        (vec![by("push"), on("feature")], true, false),
+        // Two pipelines of one push: one of them measures.
+        (vec![by("push"), on("feature"), open], false, false),
+        (vec![by("merge_request_event"), open], true, false),
+        (vec![by("schedule"), on("feature"), open], true, false),
+        (vec![by("push"), on("main")], true, true),
+        (vec![by("push"), on("main"), open], true, true),
+        (vec![by("schedule"), on("main")], true, true),
+        (vec![by("push"), ("CI_COMMIT_TAG", "v1")], false, false),
+    ] {
+        let variables: Vec<(&str, &str)> = variables.into_iter().chain([main]).collect();
+        let is = (in_pipeline(job, &variables), in_pipeline(pages, &variables));
+        assert_eq!(is, (measured, published), "{variables:?}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let without = component(folder.path(), &json!({ "pages": false }));
+    let variables = [by("push"), on("main"), main];
+    assert!(in_pipeline(&without["farmjank"], &variables) && !in_pipeline(&without["pages"], &variables));
 }
 
 #[test]
