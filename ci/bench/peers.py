@@ -7,7 +7,8 @@ other so that none is in another's way; `farmjank run` scrolls by itself. Then t
 installed with pip into an environment that is thrown away, and their own code is run (`peer.py`); one that cannot be is named and left
 out.
 
-Needs cargo, adb and pip; some ten minutes. Exit status: 1 where farmjank loses a frame, misses a stall or invents one.
+Needs cargo, adb and pip; some ten minutes. Exit status: 1 where farmjank loses a frame, misses a stall or invents one. `--table` prints
+last the table of the README, all phones of a tool in one row; `--form` prints what that table looks like, and measures nothing.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from stillness import binary, free_port
 from throughput import environment
 
 HERE = pathlib.Path(__file__).resolve().parent
-KINDS = ["redmi-note-7", "galaxy-a14", "oneplus-9", "pixel-8"]
+# What the README calls them.
+KINDS = {"redmi-note-7": "60 Hz, Android 10", "galaxy-a14": "90 Hz, Android 14", "oneplus-9": "120 Hz, Android 13", "pixel-8": "120 Hz, Android 15"}
 PACKAGES = {"devlib": "devlib==1.3.4", "solox": "solox==2.9.3"}
 OWN = "farmjank"
 SWIPE = {"from": (540, 1500), "to": (540, 500), "ms": 250}
@@ -63,6 +65,8 @@ def arguments():
     reader.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the lab [1]")
     reader.add_argument("--adb", default="adb", metavar="FILE", help="the stock adb, which tools find as `adb` [adb]")
     reader.add_argument("--farmjank", metavar="FILE", help="this binary, instead of building one")
+    reader.add_argument("--table", action="store_true", help="print the table of the README last")
+    reader.add_argument("--form", action="store_true", help="print its form, and measure nothing")
     reader.add_argument("--keep", metavar="FOLDER", help="keep the truth and what every tool left here")
     return reader.parse_args()
 
@@ -253,8 +257,56 @@ def line(kind, tool, row):
             f"{row['stalls']} | {row['invented']} | {row['seconds']:.1f} | {words} |")
 
 
+def titled(tool):
+    """A tool, with the version that is installed."""
+    for package in PACKAGES.values():
+        name, version = package.split("==")
+        if tool.lower().startswith(name):
+            return f"{tool[:len(name)]} {version}{tool[len(name):]}"
+    return tool
+
+
+def head(kinds):
+    lost = [KINDS.get(kind, kind) for kind in kinds]
+    columns = ["tool", f"lost: {lost[0]}", *lost[1:], "rate off by", "stalls found", "invented", "CPU, s", "what it said of what it missed"]
+    return [f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns)]
+
+
+def lost(row):
+    if "why" in row:
+        return "no answer"
+    share = 100 * max(0, 1 - row["seen"] / row["shown"])
+    return "0" if share == 0 else "all" if share == 100 else f"{share:.0f} %" if share >= 1 else f"{share:.1f} %"
+
+
+def spread(values):
+    low, high = (f"{value:+.0f}" for value in (min(values), max(values)))
+    return f"{low} %" if low == high else f"{low}…{high} %"
+
+
+def whole(tool, rows):
+    """All phones of a tool: a line of the README's table. Stalls are summed, processor time is that of one phone, rates are the worst of each side."""
+    answered = [row for row in rows.values() if "why" not in row]
+    rates = [100 * (row["fps"] / row["truth"] - 1) for row in answered if row["fps"] is not None]
+    rate = spread(rates) if rates else "none said"
+    if rates and len(rates) < len(rows):
+        rate += f", none of {len(rows) - len(rates)} phone{'s' * (len(rows) - len(rates) > 1)}"
+    said = {kind: re.sub(r"^[\d\s]+frames, ", "", "; ".join(row["words"])) for kind, row in rows.items() if "why" not in row}
+    words = sorted(set(said.values()))
+    if len(words) > 1:
+        words = [f"{KINDS.get(kind, kind)}: {one}" for kind, one in said.items() if one]
+    found, invented = (sum(row.get(name, 0) for row in rows.values()) for name in ("found", "invented"))
+    seconds = sum(row["seconds"] for row in answered) / max(1, len(answered))
+    cells = [titled(tool), *(lost(row) for row in rows.values()), rate, f"{found} of {sum(row['stalls'] for row in rows.values())}", str(invented),
+             f"{seconds:.1f}", "; ".join(words) or "nothing"]
+    return f"| {' | '.join(cells)} |"
+
+
 def main():
     args = arguments()
+    if args.form:
+        print("\n".join([*head(KINDS), *(f"| {titled(tool)} |" for tool in [*peer.TOOLS, OWN])]))
+        return 0
     farmjank, wrong = binary(args.farmjank), []
     with tempfile.TemporaryDirectory(prefix="farmjank-peers-") as name:
         home = pathlib.Path(args.keep or name).resolve()
@@ -270,16 +322,19 @@ def main():
         for serial, (kind, tool) in serials.items():
             address = served.addresses[serial]
             answers[serial] = own(args, served, farmjank, address) if tool == OWN else watched(args, served, python, tool, address)
-        truth = served.end()
+        truth, judgements = served.end(), {}
         print("| phone | tool | frames shown | seen | FPS said, of | stalls found | invented | CPU, s | said of what it missed |\n"
               "| --- | --- | ---: | ---: | --- | --- | ---: | ---: | --- |")
         for serial, (kind, tool) in serials.items():
             row = judged(truth[serial], answers[serial])
+            judgements.setdefault(tool, {})[kind] = row
             print(line(kind, tool, row), flush=True)
             if tool == OWN and ("why" in row or row["seen"] != row["shown"] or row["found"] != row["stalls"] or row["invented"]):
                 wrong.append(kind)
     for kind in wrong:
         print(f"farmjank is wrong on {kind}")
+    if args.table:
+        print("", *head(args.kinds.split(",")), *(whole(tool, rows) for tool, rows in judgements.items()), sep="\n")
     return 1 if wrong else 0
 
 

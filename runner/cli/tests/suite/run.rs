@@ -127,6 +127,26 @@ fn the_readme_quotes_what_two_builds_in_turn_print() {
     assert!(ended.code == 1 && words(&ended.out).contains(&quote), "{quote}\n{}{}", ended.out, ended.err);
 }
 
+/// `ci/bench/peers.py --table` prints the block, and `--form` what it looks like.
+#[test]
+fn the_readme_has_the_table_of_other_tools_in_the_form_that_its_benchmark_prints() {
+    let script = Path::new(ROOT).join("ci/bench/peers.py");
+    let mut python = Command::new("python3");
+    let form = ended(python.arg(script).arg("--form").env("PYTHONDONTWRITEBYTECODE", "1"));
+    assert_eq!(form.code, 0, "{}", form.err);
+    let readme = std::fs::read_to_string(Path::new(ROOT).join("README.md")).expect("the README");
+    let part = readme.split("## Beside other tools\n").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let shown: Vec<&str> = part.expect("a part").lines().filter(|line| line.starts_with('|')).collect();
+    let declared: Vec<&str> = form.out.lines().collect();
+    assert!(declared.len() > 3 && shown.len() == declared.len(), "{shown:#?}\n{}", form.out);
+    assert_eq!(shown[..2], declared[..2], "the columns");
+    let cells = |line: &str| line.matches(" | ").count();
+    for (shown, tool) in shown.iter().zip(&declared).skip(2) {
+        assert!(shown.starts_with(&format!("{tool} ")), "{shown}\nis not of {tool}");
+        assert_eq!(cells(shown), cells(declared[0]), "{shown}");
+    }
+}
+
 #[test]
 fn the_demo_has_one_red_cell_whatever_the_seed() {
     for seed in ["1", "7", "2", "3", "1000"] {
