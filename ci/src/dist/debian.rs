@@ -187,4 +187,33 @@ mod tests {
         );
         fs::remove_dir_all(folder).unwrap();
     }
+
+    /// With the whole kit in it, which is real; of the binary a release asks the same.
+    #[test]
+    fn debians_linter_finds_no_error_in_the_package() {
+        if !Program::new("lintian", "lintian", "--version").succeeds() {
+            assert!(std::env::var_os("CI").is_none(), "lintian is missing: Debian package lintian");
+            println!("skipped: no lintian here (Debian package lintian)");
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("farmjank-lint-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let entry = |name: &str, text: &str| Entry {
+            name: name.to_owned(),
+            runs: name == "farmjank",
+            bytes: text.into(),
+        };
+        let page = ".TH FARMJANK 1\n.SH NAME\nfarmjank \\- judge how smooth an app is\n";
+        let mut entries = vec![entry("farmjank", "#!/bin/sh\n"), entry("man/farmjank.1", page)];
+        entries.extend(["CHANGELOG.md", "README.md"].map(|name| entry(name, "# Of farmjank\n")));
+        entries.extend(SHELLS.map(|(_, file)| entry(file, "# completions\n")));
+        entries.extend(kit::entries().unwrap());
+        let package = pack(&entries, "amd64", &folder.join("tree"), &folder).unwrap();
+        // Whose address stands in it says a release (FARMJANK_MAINTAINER); here it is nobody's.
+        let words =
+            "--fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog --quiet";
+        let lint = Program::new("lintian", "lintian", words);
+        lint.args(&[package.display().to_string()]).run().unwrap();
+        fs::remove_dir_all(folder).unwrap();
+    }
 }
