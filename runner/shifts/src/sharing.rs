@@ -50,6 +50,16 @@ impl PhonesOfUser {
     }
 }
 
+impl Drop for PhonesOfUser {
+    fn drop(&mut self) {
+        // Phones of a cable are never given back, and were noted as well.
+        self.sharing.0.borrow_mut().of.retain(|_, own| {
+            own.remove(&self.me);
+            !own.is_empty()
+        });
+    }
+}
+
 impl Provider for PhonesOfUser {
     fn name(&self) -> &str {
         self.inner.name()
@@ -141,5 +151,7 @@ mod tests {
             other.give_back(id).now_or_never().expect("at once").expect("given");
         }
         assert_eq!(*lender.back.borrow(), ["a", "b"]);
+        drop((one, other));
+        assert!(sharing.0.borrow().of.is_empty(), "nothing is kept of who is gone");
     }
 }
