@@ -46,7 +46,9 @@ class Protocol(Trouble):
 
     def run(self, seed, farm):
         self.registered(farm)
-        self.speaks, when = seed.draw.choice([1, 3, 77]), seed.draw.choice(["before", "middle", "other team"])
+        told = subprocess.run([farm.program, "--version", "--verbose"], capture_output=True, text=True, check=True).stdout
+        own = int(re.search(r"^farm +version (\d+)$", told, re.M)[1])
+        self.speaks, when = seed.draw.choice([own - 1, own + 1, 77]), seed.draw.choice(["before", "middle", "other team"])
         if when == "other team":
             self.stranger(farm, {}, "others")
         if when == "before":
