@@ -96,7 +96,7 @@ impl Bucket {
     }
 }
 
-/// Where an object lies. Stores share their work by the beginning of names.
+/// Where an object lies.
 fn place(digest: &str) -> Path {
     Path::from(digest)
 }

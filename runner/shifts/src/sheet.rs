@@ -188,8 +188,10 @@ fn turns(options: &Options, planned: &Planned) -> Option<Turns> {
 }
 
 async fn kept(exchange: &dyn Exchange, object: &str) -> Result<Vec<u8>, Fault> {
-    let gone =
-        || Fault::new(FaultCode::FarmRefused, "the farm does not keep what this run is about any more");
+    let gone = || {
+        Fault::new(FaultCode::FarmRefused, "the farm does not keep what this run is about any more")
+            .advise("where its large objects lie in a bucket, name that (--farm-objects)")
+    };
     digest::fetch(exchange, object).await?.ok_or_else(gone)
 }
 

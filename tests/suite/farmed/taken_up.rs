@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-async fn over(seed: u64, run: Conducted) -> Record {
+pub(super) async fn over(seed: u64, run: Conducted) -> Record {
     let ended = timeout(Duration::from_secs(7200), run).await;
     let ended = ended.unwrap_or_else(|_| panic!("seed {seed}: the run does not end")).expect("no panic");
     ended.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"))
@@ -56,7 +56,7 @@ async fn taken_up_by_others(seed: u64) -> (Went, usize) {
     (Went { record: over(seed, run).await, files, lost: None, evidence: wish.evidence }, died)
 }
 
-fn on_one_clock<T>(story: impl Future<Output = T>) -> T {
+pub(super) fn on_one_clock<T>(story: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     tokio::task::LocalSet::new().block_on(&runtime.expect("a runtime"), story)
 }

@@ -1,6 +1,7 @@
 //! Two builds take turns on the phones of hosts whose agents die.
 
-use super::computers::{Computer, Conducted, TERM, Wish, conducted, gathered, passing};
+use super::computers::{Computer, TERM, Wish, conducted, gathered, passing};
+use super::taken_up::{on_one_clock, over};
 use super::{Went, facts, seeds, trouble};
 use farmjank_engine::builds::{AbPlan, Budget, BuildFile, Builds};
 use farmjank_farm::digest;
@@ -8,14 +9,14 @@ use farmjank_farm::model::{Model, Seeded, Weather};
 use farmjank_lab::apk::MAGIC;
 use farmjank_results::compare::AbRules;
 use farmjank_results::event::{Ending, Fact};
-use farmjank_results::record::{JobRecord, Record};
+use farmjank_results::record::JobRecord;
 use farmjank_results::time::Span;
 use farmjank_results::turn::{Build, Turn};
 use farmjank_results::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 const ITERATIONS: u32 = 6;
 
@@ -35,17 +36,6 @@ fn two_builds(budget: Option<Budget>) -> AbPlan {
 
 fn wish(seed: u64, budget: Option<Budget>) -> Wish {
     Wish { iterations: ITERATIONS, ab_plan: Some(two_builds(budget)), ..Wish::usual(seed) }
-}
-
-async fn over(seed: u64, run: Conducted) -> Record {
-    let ended = timeout(Duration::from_secs(7200), run).await;
-    let ended = ended.unwrap_or_else(|_| panic!("seed {seed}: the run does not end")).expect("no panic");
-    ended.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"))
-}
-
-fn on_one_clock<T>(story: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    tokio::task::LocalSet::new().block_on(&runtime.expect("a runtime"), story)
 }
 
 async fn farmed(seed: u64) -> Went {

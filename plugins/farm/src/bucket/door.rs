@@ -17,6 +17,7 @@ const REQUEST: Duration = Duration::from_mins(10);
 const CONNECT: Duration = Duration::from_secs(10);
 /// Whoever asks asks again; here only what passes at once is tried twice.
 const RETRIES: usize = 2;
+const RETRIED: Duration = Duration::from_secs(10);
 
 /// Makes connections, encrypted by what the farm's own are.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Bucket {
         }
         let plain = variables.get("AWS_ALLOW_HTTP").is_some_and(|value| value == "true");
         let retry =
-            RetryConfig { max_retries: RETRIES, retry_timeout: CONNECT, backoff: BackoffConfig::default() };
+            RetryConfig { max_retries: RETRIES, retry_timeout: RETRIED, backoff: BackoffConfig::default() };
         let store = builder
             .with_bucket_name(bucket)
             .with_http_connector(Connector { plain })

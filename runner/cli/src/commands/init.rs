@@ -33,8 +33,6 @@ const CI: [(Ci, &str, &str); 14] = [
 const BUILDKITE: &str = ".buildkite/plugins/farmjank/plugin.yml";
 /// A program: an agent runs it.
 const HOOK: &str = ".buildkite/plugins/farmjank/hooks/command";
-/// What is said of a file that stays though it would be another.
-const OTHERWISE: &str = "; this farmjank would write it otherwise\n";
 /// Most lines that are shown of what a file needs.
 const SHORT: usize = 14;
 /// Where runs are kept.
@@ -77,15 +75,13 @@ fn written(args: &InitArgs) -> Result<Vec<String>, CommandError> {
     let folder = &args.folder;
     let mut lines = Vec::new();
     if !is_library(args.ci) {
-        lines.push(put(folder, "scenarios/home-feed.yaml", SCENARIO)?);
-        lines.push(put(folder, "farmjank.toml", CONFIG)?);
+        lines.push(put(folder, "scenarios/home-feed.yaml", SCENARIO, "")?);
+        lines.push(put(folder, "farmjank.toml", CONFIG, "")?);
     }
     for (nth, (_, path, text)) in CI.iter().filter(|(ci, ..)| *ci == args.ci).enumerate() {
-        let line = put(folder, path, text)?;
         // The first is the file that CI begins with, in which others have their own.
-        let part =
-            if nth == 0 && line.ends_with(OTHERWISE) { part(args.ci, path, text) } else { String::new() };
-        lines.push(line + &part);
+        let needs = if nth == 0 { part(args.ci, path, text) } else { String::new() };
+        lines.push(put(folder, path, text, &needs)?);
     }
     if !is_library(args.ci) {
         lines.push(ignore(folder)?);
@@ -106,13 +102,16 @@ fn part(ci: Ci, path: &str, text: &str) -> String {
     format!("       add this to it:\n{lines}")
 }
 
-/// A file, unless there is one.
-fn put(folder: &Path, path: &str, text: &str) -> Result<String, CommandError> {
+/// A file, unless there is one; of another that is there, what it `needs`.
+fn put(folder: &Path, path: &str, text: &str, needs: &str) -> Result<String, CommandError> {
     let place = under(folder, path);
     if host::is_there(&place) {
         let same = host::read_file(&place, MOST).is_ok_and(|there| there == text.as_bytes());
-        let other = if same { "\n" } else { OTHERWISE };
-        return Ok(format!("kept   {}, as it was there{other}", shown(&place)));
+        let kept = format!("kept   {}, as it was there", shown(&place));
+        return Ok(match same {
+            true => format!("{kept}\n"),
+            false => format!("{kept}; this farmjank would write it otherwise\n{needs}"),
+        });
     }
     host::write_file(&place, text.as_bytes())?;
     if path == HOOK {
@@ -125,7 +124,7 @@ fn put(folder: &Path, path: &str, text: &str) -> Result<String, CommandError> {
 fn ignore(folder: &Path) -> Result<String, CommandError> {
     let place = under(folder, ".gitignore");
     if !host::is_there(&place) {
-        return put(folder, ".gitignore", &format!("{IGNORED}\n"));
+        return put(folder, ".gitignore", &format!("{IGNORED}\n"), "");
     }
     let known = String::from_utf8_lossy(&host::read_file(&place, MOST)?).into_owned();
     if known.lines().any(|line| line.trim().trim_matches('/') == IGNORED.trim_end_matches('/')) {
