@@ -160,6 +160,11 @@ impl Wishes {
     pub fn is_empty(&self) -> bool {
         self.said.is_empty()
     }
+
+    /// As they were written: reading them gives the same.
+    pub fn said(&self) -> &[String] {
+        &self.said
+    }
 }
 
 #[cfg(test)]

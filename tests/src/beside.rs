@@ -94,7 +94,7 @@ impl Claims for Together {
 }
 
 fn claimant(by: &Claimer) -> Claimant {
-    Claimant { who: by.who.clone(), priority: by.priority, ..Claimant::default() }
+    Claimant { who: by.who.clone(), priority: by.priority, team: by.team.clone(), ..Claimant::default() }
 }
 
 /// Plays a run on a computer on which these runs had every phone before.
@@ -108,25 +108,27 @@ pub fn after(before: &[&str], stage: Stage) -> Story {
 
 /// The same as [`beside`], each on a computer of its own: none knows of the others' claims.
 pub fn apart(stages: Vec<(Duration, Stage)>) -> Vec<Story> {
-    played(stages, Together::default)
+    let alone = |(after, stage)| (after, stage, Rc::new(Together::default()) as Rc<dyn Claims>);
+    played(stages.into_iter().map(alone).collect())
 }
 
 /// Plays runs in the lab of the first, each begun so long after the lab was switched on; and who holds phones when all
 /// are over.
 pub fn beside(stages: Vec<(Duration, Stage)>) -> (Vec<Story>, Vec<String>) {
     let claims = Together::default();
-    let stories = played(stages, || claims.clone());
+    let with = |(after, stage)| (after, stage, Rc::new(claims.clone()) as Rc<dyn Claims>);
+    let stories = played(stages.into_iter().map(with).collect());
     (stories, claims.held())
 }
 
-fn played(stages: Vec<(Duration, Stage)>, claims: impl Fn() -> Together) -> Vec<Story> {
+/// Plays runs in the lab of the first, each begun so long after the lab was switched on and with such claims.
+pub fn played(stages: Vec<(Duration, Stage, Rc<dyn Claims>)>) -> Vec<Story> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime");
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let lab = stages.first().expect("a run").1.lab.build().expect("a lab that can be built");
-        let runs = stages.into_iter().map(|(after, stage)| {
+        let runs = stages.into_iter().map(|(after, stage, claims)| {
             let lab = lab.clone();
-            let claims = Rc::new(claims());
             async move {
                 tokio::time::sleep(after).await;
                 stage.conducted(lab, claims).await

@@ -55,6 +55,7 @@ pub struct Stage {
     screens: bool,
     diagnose: Diagnose,
     priority: Priority,
+    team: String,
     against: Option<Box<Against>>,
     ab_plan: Option<AbPlan>,
     installs: Arc<[Install]>,
@@ -92,6 +93,7 @@ impl Stage {
             screens: false,
             diagnose: Diagnose::default(),
             priority: Priority::default(),
+            team: String::new(),
             against: None,
             ab_plan: None,
             installs: Arc::default(),
@@ -125,6 +127,12 @@ impl Stage {
     pub fn priority(self, priority: Priority) -> Stage {
         Stage { priority, ..self }
     }
+
+    /// Of a team of a farm.
+    pub fn team(self, team: &str) -> Stage {
+        Stage { team: team.to_owned(), ..self }
+    }
+
     /// Only these phones.
     pub fn serials(mut self, serials: &[&str]) -> Stage {
         self.wanted.serials = serials.iter().map(|serial| (*serial).to_owned()).collect();
@@ -287,6 +295,7 @@ impl Stage {
             diagnose: self.diagnose,
             pictures: Pictures { warm_ups: self.screens, failures: true },
             priority: self.priority,
+            team: self.team.clone(),
             ..Options::default()
         }
     }

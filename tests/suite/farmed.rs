@@ -157,7 +157,7 @@ fn hold(seed: u64, went: &Went) {
     }
 }
 
-fn seeds() -> std::ops::Range<u64> {
+pub(super) fn seeds() -> std::ops::Range<u64> {
     let number =
         |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let from = number("FARMJANK_FARM_FROM", 0);

@@ -14,6 +14,7 @@ mod simulation;
 mod spread;
 mod stillness;
 mod stories;
+mod teams;
 mod tidy;
 mod truth;
 mod yielded;

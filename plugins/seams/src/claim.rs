@@ -49,6 +49,9 @@ pub struct Claimer {
     pub who: String,
     /// How urgent it is.
     pub priority: Priority,
+    /// The team it is of, on a farm; empty for a run of this computer. Runs of different teams that are as urgent take
+    /// turns on a phone, job by job.
+    pub team: String,
 }
 
 /// Who claims a phone.
@@ -62,13 +65,20 @@ pub struct Claimant {
     pub since: String,
     /// How urgent it is.
     pub priority: Priority,
+    /// The team it is of, on a farm; empty for a run of this computer.
+    pub team: String,
     /// What it knows of the phone: whoever waits need not ask a phone on which somebody measures.
     pub facts: Option<Box<DeviceFacts>>,
 }
 
 impl fmt::Display for Claimant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (process {}) since {}", self.who, self.pid, self.since)?;
+        let team = if self.team.is_empty() { String::new() } else { format!(" of team {}", self.team) };
+        write!(f, "{}{team}", self.who)?;
+        // Somebody of this very process needs no number.
+        if !self.since.is_empty() {
+            write!(f, " (process {}) since {}", self.pid, self.since)?;
+        }
         match self.priority {
             Priority::Branch => Ok(()),
             other => write!(f, ", {}", other.word()),
@@ -84,6 +94,8 @@ pub struct Claim(pub Box<dyn Any>);
 pub enum Unclaimed {
     /// Somebody else has it.
     Held(Claimant),
+    /// Who asks has as many phones as it may have, in words.
+    Full(String),
     /// This computer keeps no claims, in its words: nobody can tell who else uses the phone.
     Unknown(String),
 }
@@ -130,7 +142,7 @@ pub trait Claims {
     /// Lets who has a phone know that somebody waits for it, until what is returned is dropped; none where that cannot
     /// be told.
     fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim>;
-    /// Who waits for a phone, the most urgent first.
+    /// Who waits for a phone: the most urgent first, and of those that are as urgent who waits longest.
     fn waiting(&self, server: &str, phone: &DeviceId) -> Vec<Claimant>;
     /// What is noted of a phone, for who has claimed it.
     fn log(&self, server: &str, phone: &DeviceId, of: PhoneNote) -> Rc<dyn PhoneLog>;

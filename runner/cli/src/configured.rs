@@ -25,6 +25,10 @@ const PROFILE: &str = "FARMJANK_PROFILE";
 /// Flags of one command that mean something else there than the key of their name.
 const OTHERWISE: [(&str, &str); 1] = [("doctor", "out")];
 
+/// What goes together on one level alone: a lab is played here though a file names a farm, and a farm is asked though a
+/// file names a lab.
+const APART: [&str; 2] = ["lab", "farm"];
+
 /// Why there is no command.
 pub enum NotParsed {
     /// Help was asked for, or the words make no sense.
@@ -164,6 +168,9 @@ pub fn of_command(all: &clap::Command, name: &str, own: &ArgMatches) -> Result<C
     }
     let against = |one: &clap::Arg, other: &clap::Arg| goes_against(command, one, other);
     let apart = |a: &str, b: &str| {
+        if a != b && APART.contains(&a) && APART.contains(&b) {
+            return true;
+        }
         let named = |name: &str| Key::named(name).and_then(|key| argument(command, key));
         let (Some(a), Some(b)) = (named(a), named(b)) else { return false };
         against(a, b) || against(b, a)

@@ -22,7 +22,7 @@ use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::{Scenario, Spread};
-use farmjank_shifts::shift::{Asked, Texts};
+use farmjank_shifts::shift::{Asked, ForPhones, Texts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -169,7 +169,9 @@ pub fn of_shift(texts: &Texts, asked: &Asked) -> Result<Vec<Scenario>, Fault> {
     let mut scenarios = read.map_err(|complaints| {
         skew(complaints.first().map_or_else(String::new, |complaint| line(&complaint.render(false), 300)))
     })?;
+    let for_phones = asked.for_phones.iter().map(ForPhones::settings).collect::<Result<_, _>>();
     let select = SelectArgs {
+        for_phones: for_phones?,
         iterations: asked.iterations,
         warmup: asked.warmup,
         prepare: asked.prepare.clone(),

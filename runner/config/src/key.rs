@@ -78,6 +78,13 @@ pub const KEYS: &[Key] = &[
     key("inventory", Path),
     key("lab", Place),
     beside("seed", Whole(0, u64::MAX), "lab"),
+    key("farm", Text),
+    beside("team", Text, "farm"),
+    beside("farm-secret", Path, "farm"),
+    beside("farm-ca", Path, "farm"),
+    beside("farm-objects", Text, "farm"),
+    beside("farm-patience", Time, "farm"),
+    beside("evidence", Choice(&["all", "failed", "none"]), "farm"),
     key("include-tags", Texts),
     key("exclude-tags", Texts),
     beside("shard-by", Choice(&["phone", "duration"]), "shard"),
@@ -138,6 +145,10 @@ impl Key {
 
     /// Its variable in the environment.
     pub fn variable(&self) -> String {
+        // FARMJANK_FARM_SECRET is the secret itself, which is nobody's setting.
+        if self.name == "farm-secret" {
+            return "FARMJANK_FARM_SECRET_FILE".to_owned();
+        }
         format!("FARMJANK_{}", self.name.to_uppercase().replace('-', "_"))
     }
 }

@@ -54,7 +54,7 @@ impl AbJob<'_> {
         let mut made = false;
         loop {
             if self.stop.urgency() >= Urgency::Drain {
-                return Some(crate::dispatch::interrupted());
+                return Some(self.stop.fault());
             }
             let next = schedule.next();
             if schedule.is_between_blocks() && next != Next::Look {
@@ -75,7 +75,7 @@ impl AbJob<'_> {
                 Next::Install(build) => match cancellable(self.stop, self.install(build)).await {
                     Some(Ok(())) => schedule.installed(build),
                     Some(Err(fault)) => return Some(fault),
-                    None => return Some(crate::dispatch::interrupted()),
+                    None => return Some(self.stop.fault()),
                 },
                 Next::Measure(turn) => {
                     if let Some(fault) = self.measure(&framestats, turn, progress).await {
@@ -182,7 +182,7 @@ impl AbJob<'_> {
                 None
             }
             Ending::Faulted(fault) => Some(self.whose(turn.build, fault)),
-            Ending::Interrupted => Some(crate::dispatch::interrupted()),
+            Ending::Interrupted => Some(self.stop.fault()),
         }
     }
 

@@ -43,6 +43,25 @@ impl Claiming {
         waiting.into_iter().find(|by| by.priority > self.by.priority)
     }
 
+    /// Who waits for a phone between whose jobs this run lets others have it: who is more urgent, or as urgent and of
+    /// another team.
+    fn next(&self, phone: &DeviceId) -> Option<Claimant> {
+        let is_next = |by: &Claimant| {
+            by.priority > self.by.priority || by.priority == self.by.priority && by.team != self.by.team
+        };
+        self.claims.waiting(self.server(phone), phone).into_iter().find(is_next)
+    }
+
+    /// Who waits for a phone and comes before this run, which waits, too. A run that nobody knows to wait comes before
+    /// all that are as urgent.
+    fn ahead(&self, phone: &DeviceId) -> Option<Claimant> {
+        let waiting = self.claims.waiting(self.server(phone), phone);
+        let is_told = waiting.iter().any(|by| by.who == self.by.who);
+        let first = waiting.into_iter().next()?;
+        let comes = first.priority > self.by.priority || is_told && first.who != self.by.who;
+        comes.then_some(first)
+    }
+
     /// Who had a phone that is claimed before on this computer: all of them are over.
     pub(crate) fn before(&self, phone: &DeviceId) -> Vec<String> {
         self.claims.before(self.server(phone), phone)
@@ -112,6 +131,15 @@ impl<'c> Claimed<'c> {
                     inputs.push(Input::Held(phone.clone(), words));
                     self.wait(facts, self.claiming.wait);
                 }
+                Err(Unclaimed::Full(why)) if self.claiming.wait.is_zero() => {
+                    inputs.push(Input::Refused(phone.clone(), full(phone, &why, Duration::ZERO)));
+                }
+                Err(Unclaimed::Full(why)) => {
+                    let wait = self.claiming.wait.as_secs();
+                    let words = format!("{phone} is not taken: {why}; waiting up to {wait} s for it");
+                    inputs.push(Input::Held(phone.clone(), words));
+                    self.wait(facts, self.claiming.wait);
+                }
             }
         }
         self.next = Instant::now() + AGAIN;
@@ -125,15 +153,20 @@ impl<'c> Claimed<'c> {
         self.waiting.insert(phone.clone(), waiting);
     }
 
-    /// Gives a phone to somebody more urgent who waits for it, if anybody does, and waits until it is free again. What
-    /// is said of that.
-    pub(crate) fn give_away(&mut self, facts: &DeviceFacts) -> Option<String> {
+    /// Gives a phone to somebody more urgent who waits for it, if anybody does, and waits until it is free again; after
+    /// a job that is `done` also to another team's, whose turn it is then. What is said of that.
+    pub(crate) fn give_away(&mut self, facts: &DeviceFacts, done: bool) -> Option<String> {
         let phone = &facts.id;
-        let by = self.claiming.more_urgent(phone).filter(|_| self.held.contains_key(phone))?;
+        let by = if done { self.claiming.next(phone) } else { self.claiming.more_urgent(phone) };
+        let by = by.filter(|_| self.held.contains_key(phone))?;
+        let why = match by.priority > self.claiming.by.priority {
+            true => "which is more urgent",
+            false => "whose turn it is",
+        };
         self.held.remove(phone);
         self.wait(facts, GIVEN);
         self.next = Instant::now() + AGAIN;
-        Some(format!("{phone} is given to {by}, which is more urgent; waiting for it to be free again"))
+        Some(format!("{phone} is given to {by}, {why}; waiting for it to be free again"))
     }
 
     fn try_claim(&mut self, facts: &DeviceFacts) -> Result<(), Unclaimed> {
@@ -160,8 +193,8 @@ impl<'c> Claimed<'c> {
             self.waiting.values().map(|one| (one.facts.clone(), one.since.elapsed(), one.most)).collect();
         for (facts, waited, most) in waiting {
             let (phone, over) = (facts.id.clone(), waited >= most);
-            // Who is more urgent comes first, though the phone is free for this moment.
-            let tried = match self.claiming.more_urgent(&phone) {
+            // Whose turn it is comes first, though the phone is free for this moment.
+            let tried = match self.claiming.ahead(&phone) {
                 Some(by) => Err(Unclaimed::Held(by)),
                 None => self.try_claim(&facts),
             };
@@ -169,7 +202,10 @@ impl<'c> Claimed<'c> {
                 Err(Unclaimed::Held(by)) if over => {
                     inputs.push(Input::Refused(phone.clone(), in_use(&phone, &by, waited)));
                 }
-                Err(Unclaimed::Held(_)) => continue,
+                Err(Unclaimed::Full(why)) if over => {
+                    inputs.push(Input::Refused(phone.clone(), full(&phone, &why, waited)));
+                }
+                Err(Unclaimed::Held(_) | Unclaimed::Full(_)) => continue,
                 Ok(()) | Err(Unclaimed::Unknown(_)) => inputs.push(Input::Present(phone.clone())),
             }
             self.waiting.remove(&phone);
@@ -182,6 +218,13 @@ impl<'c> Claimed<'c> {
     pub(crate) fn let_go(&mut self, has_work: impl Fn(&DeviceId) -> bool) {
         self.held.retain(|phone, _| has_work(phone));
     }
+}
+
+/// A phone that may not be taken beside the others, still after this time.
+fn full(phone: &DeviceId, why: &str, waited: Duration) -> Fault {
+    let what = format!("{phone} is not taken: {why}, still after {} s", waited.as_secs());
+    Fault::new(FaultCode::DeviceInUse, what)
+        .advise("wait for it with `--wait-for-devices 30m`, or leave it out")
 }
 
 /// A phone somebody else uses, still after this time.

@@ -130,7 +130,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         pictures: options.pictures,
         unrecorded: Default::default(),
     };
-    let by = Claimer { who: RunEnv::called(&options.run), priority: options.priority };
+    let by = Claimer { who: RunEnv::called(&options.run), priority: options.priority, team: options.team };
     let (day, most_running) = (Day::of(&options.wall, earlier.record.at), options.most_running);
     let claiming = Claiming { claims, by, servers: planned.servers(), wait: options.wanted.wait, day };
     let (nothing, jobs) = (planned.plan.jobs.is_empty(), planned.at_work(|_| true));

@@ -24,7 +24,7 @@ impl FailFast {
     }
 
     /// Takes in how a job was judged.
-    pub(crate) fn judged(&self, planned: &PlannedJob, fact: &Fact) {
+    pub fn judged(&self, planned: &PlannedJob, fact: &Fact) {
         let Fact::JobJudged { verdict, windows, .. } = fact else { return };
         let names: Vec<&str> = planned.windows.iter().map(|window| window.name.as_str()).collect();
         let gates = |window: Option<&str>| of_cell(&self.quarantined, planned.job, &names, window).is_none();
@@ -39,7 +39,7 @@ impl FailFast {
     }
 
     /// Why nothing more is run; none where it is.
-    pub(crate) fn enough(&self) -> Option<Fault> {
+    pub fn enough(&self) -> Option<Fault> {
         let most = self.most.filter(|most| self.failed.get() >= *most)?;
         let what =
             format!("not run: {} failed, and --fail-fast {most} ends the run there", self.failed.get());

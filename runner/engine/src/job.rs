@@ -81,7 +81,7 @@ pub async fn run(
     let ended = match cancellable(stop, open).await {
         Some(Ok(session)) => watched(&session, stop, planned, others, progress).await,
         Some(Err(fault)) => Some(fault),
-        None => Some(crate::dispatch::interrupted()),
+        None => Some(stop.fault()),
     };
     if let Some(what) = left_as_found(&*device, undo, parting(env, stop), ended.as_ref()).await {
         announcer.notice(Some(job), what);
@@ -131,7 +131,7 @@ async fn watched(
     let probes = match cancellable(stop, Probes::enable(session)).await {
         Some(Ok(probes)) => probes,
         Some(Err(fault)) => return Some(fault),
-        None => return Some(crate::dispatch::interrupted()),
+        None => return Some(stop.fault()),
     };
     let ended = match &session.env.ab_plan {
         None => trials(session, &probes, stop, planned, others, progress).await,
@@ -222,7 +222,7 @@ async fn trials(
     let first = progress.completed;
     while progress.completed < planned.warmup + planned.iterations {
         if stop.urgency() >= Urgency::Drain {
-            return Some(crate::dispatch::interrupted());
+            return Some(stop.fault());
         }
         if let Some(fault) = (others.enough)() {
             return Some(fault);
@@ -266,7 +266,7 @@ async fn trials(
                 }
             }
             Ending::Faulted(fault) => return Some(fault),
-            Ending::Interrupted => return Some(crate::dispatch::interrupted()),
+            Ending::Interrupted => return Some(stop.fault()),
         }
     }
     if (others.enough)().is_none() {
@@ -285,7 +285,7 @@ async fn brought(diagnosis: &Diagnosis<'_>, progress: &mut Progress) -> Option<F
         Some(Ok(true)) if progress.completed < diagnosis.planned.warmup => {}
         Some(Ok(true)) => diagnosis.settle(progress).await,
         Some(Err(fault)) => return Some(fault),
-        None => return Some(crate::dispatch::interrupted()),
+        None => return Some(diagnosis.stop.fault()),
     }
     None
 }

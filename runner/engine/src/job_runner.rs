@@ -3,7 +3,7 @@
 use crate::borrowed::idle;
 use crate::claiming::{Claimed, Claiming};
 use crate::device_session::RunEnv;
-use crate::dispatch::{Dispatch, Input, Order, Rules, interrupted};
+use crate::dispatch::{Dispatch, Input, Order, Rules};
 use crate::job::{self, Others, Task};
 use crate::progress::Progress;
 use crate::recovery::{self, Act, Ailment, Ladder};
@@ -143,7 +143,7 @@ impl JobRunner {
                     inbox.extend(self.decided(job, &kept));
                     progress.insert(job, kept);
                     let more = |id: &DeviceId| later || dispatch.has_waiting(id);
-                    inbox.extend(self.given_away(job, more, &mut claimed));
+                    inbox.extend(self.given_away((job, !later), more, &mut claimed));
                     inbox.push(if later { Input::Yielded(job) } else { Input::Ended(job, fault) });
                 }
                 () = self.stop.reached(Urgency::Drain), if !stopped => {
@@ -175,7 +175,7 @@ impl JobRunner {
     fn stopping(&self) -> Input {
         let why = self.stop.reason().unwrap_or_default();
         self.env.announcer.notice(None, format!("stopping ({why}): nothing new is started"));
-        Input::Stop(interrupted())
+        Input::Stop(self.stop.fault())
     }
 
     /// What the end of a job's work says of its phone, which did some of it where the job came on since the last time;
@@ -252,15 +252,16 @@ impl JobRunner {
         inputs
     }
 
-    /// The phone of a job that paused or ended, where somebody more urgent waits for it: it is not ours for a while.
+    /// The phone of a job that paused or is done, where somebody waits for it whose turn it is: it is not ours for a
+    /// while.
     fn given_away(
         &self,
-        job: JobId,
+        (job, done): (JobId, bool),
         has_more: impl Fn(&DeviceId) -> bool,
         claimed: &mut Claimed<'_>,
     ) -> Option<Input> {
         let facts = self.facts.get(&self.planned(job)?.device?).filter(|facts| has_more(&facts.id))?;
-        let words = claimed.give_away(facts)?;
+        let words = claimed.give_away(facts, done)?;
         self.env.announcer.notice(None, words.clone());
         Some(Input::Held(facts.id.clone(), words))
     }

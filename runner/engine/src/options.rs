@@ -57,6 +57,8 @@ pub struct Options {
     pub pictures: Pictures,
     /// How urgent it is beside other runs of this computer.
     pub priority: Priority,
+    /// The team it is of, on a farm; empty for a run of this computer.
+    pub team: String,
 }
 
 /// What a plan on these phones will not be able to tell, in words.

@@ -163,7 +163,7 @@ impl Scribe {
     }
 
     /// Reads the record without a copy.
-    pub(crate) fn with_record<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
+    pub fn with_record<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
         read(&self.inner.borrow().record)
     }
 

@@ -1,5 +1,7 @@
 //! Stopping in steps: the first interrupt drains (running trials finish), the second cancels them.
 
+use crate::dispatch::interrupted;
+use farmjank_results::fault::Fault;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tokio::sync::Notify;
@@ -21,6 +23,8 @@ pub enum Urgency {
 pub struct Stop {
     urgency: Rc<Cell<Urgency>>,
     reason: Rc<RefCell<Option<String>>>,
+    /// What becomes of jobs that are not done, where that is no interruption.
+    fault: Rc<RefCell<Option<Fault>>>,
     changed: Rc<Notify>,
 }
 
@@ -32,6 +36,19 @@ impl Stop {
             self.reason.borrow_mut().get_or_insert_with(|| reason.to_owned());
             self.changed.notify_waiters();
         }
+    }
+
+    /// The same; what is not done then has this fault. A fault that is said later changes nothing.
+    pub fn ask_for(&self, urgency: Urgency, reason: &str, fault: Option<&Fault>) {
+        if self.urgency.get() == Urgency::None {
+            self.fault.replace(fault.cloned());
+        }
+        self.ask(urgency, reason);
+    }
+
+    /// The fault of what was not done.
+    pub fn fault(&self) -> Fault {
+        self.fault.borrow().clone().unwrap_or_else(interrupted)
     }
 
     /// What is asked now.

@@ -252,8 +252,8 @@ impl Agent {
                 self.heard(&offer.key, word);
                 self.finished(&receipt).await;
             }
-            Offered::Stop { now, reason } => {
-                self.queue.stop(&offer, *now, reason);
+            Offered::Stop { now, reason, fault } => {
+                self.queue.stop(&offer, Offered::urgency(*now), reason, fault.as_ref());
                 self.finished(&receipt).await;
             }
             Offered::Again(files) => {

@@ -1,6 +1,7 @@
 //! The phones of an agent, and how a shift is measured on them: virtual ones on clocks that jump, each shard on its
 //! thread; or those that are attached, on the clock of the world.
 
+use crate::quota::{Most, Quota};
 use crate::sharing::Sharing;
 use crate::shift::{Asked, Shift};
 use farmjank_engine::announce::{Announcer, FactSink};
@@ -24,7 +25,7 @@ use farmjank_results::event::JobId;
 use farmjank_results::fault::Fault;
 use farmjank_results::time::RunTime;
 use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::claim::{Claimer, Claims};
+use farmjank_seams::claim::Claims;
 use farmjank_seams::device::Provider;
 use farmjank_seams::hook::NoHooks;
 use farmjank_seams::host::Files;
@@ -68,7 +69,7 @@ pub type MakeProbes = dyn Fn(&Asked) -> Vec<Rc<dyn Probe>>;
 /// Makes the files of a folder.
 pub type MakeFiles = dyn Fn(&str) -> Rc<dyn Files>;
 
-/// Phones behind adb servers.
+/// Phones behind adb servers. One field for each thing that is injected.
 pub struct AttachedBench {
     /// Where they come from.
     pub provider: Rc<dyn Provider>,
@@ -76,6 +77,8 @@ pub struct AttachedBench {
     pub sharing: Sharing,
     /// Which run of this computer uses which.
     pub claims: Rc<dyn Claims>,
+    /// How many of them the team's runs may have.
+    pub quota: Quota,
     /// What the inventory says of them.
     pub wanted: Wanted,
     /// Ways of seeing frames.
@@ -147,6 +150,11 @@ impl Bench {
                 Ok((RunTime::from_ns(0), phones?))
             }
         }
+    }
+
+    /// How many of them runs of the team may have at once; virtual ones nobody shares.
+    pub fn most(&self) -> Most {
+        self.attached().map(|own| own.quota.most()).unwrap_or_default()
     }
 
     /// Those phones that can be followed, and withheld from every run of this computer; none where they are virtual.
@@ -223,8 +231,8 @@ impl AttachedBench {
         let servers =
             phones.iter().map(|phone| (phone.sighting.id.clone(), phone.sighting.server.clone())).collect();
         let claiming = Claiming {
-            claims: self.claims.clone(),
-            by: Claimer { who, priority: options.priority },
+            claims: self.quota.over(self.claims.clone()),
+            by: self.quota.claimer(who, options.priority),
             servers,
             wait: QUEUED,
             day: Day::of(&options.wall, since),

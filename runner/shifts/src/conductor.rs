@@ -15,6 +15,7 @@ use crate::turns::Turns;
 use crate::working::passes;
 use farmjank_engine::announce::FactSink;
 use farmjank_engine::conduct::{Against, close};
+use farmjank_engine::fail_fast::FailFast;
 use farmjank_engine::scribe::{Scribe, Voice};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::head::Head;
@@ -81,6 +82,10 @@ struct Conductor {
     files: Files,
     /// Time of the last fact.
     last: RunTime,
+    /// What failed, and whether that is enough.
+    fail_fast: FailFast,
+    /// Hosts know that it is.
+    ended: bool,
 }
 
 /// Conducts a run to its end; the record's exit code is the run's.
@@ -88,10 +93,10 @@ struct Conductor {
 /// # Errors
 /// The farm stays away for longer than is waited, or refuses.
 pub async fn run(commission: Commission, desk: Desk, outputs: Outputs) -> Result<Record, Fault> {
-    let builds = commission.builds();
+    let (builds, fail_fast) = (commission.builds(), commission.asked.fail_fast);
     let (sheet, lines) = RunSheet::of(commission)?;
     let lead = Lead::new(desk, &sheet, lines, false)?.bringing(builds);
-    let record = conducted(lead, sheet, outputs, false).await?;
+    let record = conducted(lead, sheet, outputs, (false, fail_fast)).await?;
     // Nobody leaves a run that was begun to be conducted.
     record.ok_or_else(|| Fault::new(FaultCode::FarmRefused, "the run was left before its end"))
 }
@@ -162,6 +167,11 @@ impl Found {
         Ok(first.map(|shift| (shift.texts, shift.asked)))
     }
 
+    /// After how many failed cells nothing more is begun.
+    fn fail_fast(&self) -> Option<u32> {
+        self.scenarios().ok().flatten()?.1.fail_fast
+    }
+
     /// How builds take turns in it, where it is about that.
     pub fn turns(&self) -> Option<Turns> {
         let first = self.lines.first()?;
@@ -207,7 +217,7 @@ pub async fn cancel(found: Found, desk: Desk, now: bool) -> Result<(), Fault> {
     // Who begins with a shift later reads it there.
     head.cancel(&*desk.exchange, &desk.key).await?;
     let lead = Lead::new(desk, &sheet, lines, head.stays)?;
-    lead.stop_all(now, CANCELLED).await
+    lead.stop_all(now, CANCELLED, None).await
 }
 
 /// Takes a run up that was begun elsewhere, whether it is under way, waits for somebody who conducts it, or is over.
@@ -216,16 +226,17 @@ pub async fn cancel(found: Found, desk: Desk, now: bool) -> Result<(), Fault> {
 /// # Errors
 /// As [`run`].
 pub async fn attach(found: Found, desk: Desk, outputs: Outputs) -> Result<Option<Record>, Fault> {
+    let fail_fast = found.fail_fast();
     let Found { head, sheet, lines, .. } = found;
     let lead = Lead::new(desk, &sheet, lines, head.stays)?.late(&head);
-    conducted(lead, sheet, outputs, true).await
+    conducted(lead, sheet, outputs, (true, fail_fast)).await
 }
 
 async fn conducted(
     lead: Lead,
     sheet: RunSheet,
     outputs: Outputs,
-    leaves: bool,
+    (leaves, fail_fast): (bool, Option<u32>),
 ) -> Result<Option<Record>, Fault> {
     let Outputs { files, keep, reporters, against, evidence } = outputs;
     let scribe = Scribe::new(files, lead.voice.clone(), reporters);
@@ -233,7 +244,10 @@ async fn conducted(
         scribe.put(at, fact);
     }
     let (files, last) = (Files::of(evidence), sheet.begins);
-    let mut conductor = Conductor { lead, scribe, keep, leaves, fed: 0, files, last };
+    let quarantined = scribe.with_record(|record| record.quarantined.clone());
+    let fail_fast = FailFast::after(fail_fast, quarantined);
+    let mut conductor =
+        Conductor { lead, scribe, keep, leaves, fed: 0, files, last, fail_fast, ended: false };
     let whole = conductor.conducted().await?;
     // The lease ends by itself, too.
     drop(conductor.lead.leave().await);
@@ -309,7 +323,18 @@ impl Conductor {
             return Ok(true);
         }
         self.lead.led(self.last, !self.leaves).await?;
+        if let Some(fault) = self.fail_fast.enough().filter(|_| !self.ended) {
+            self.lead.enough(&fault).await?;
+            self.ended = true;
+        }
         Ok(false)
+    }
+
+    /// What counts for `--fail-fast`.
+    fn count(&self, fact: &Fact) {
+        let Fact::JobJudged { job, .. } = fact else { return };
+        let planned = self.scribe.with_record(|record| record.jobs.get(job).map(|own| own.planned.clone()));
+        planned.iter().for_each(|planned| self.fail_fast.judged(planned, fact));
     }
 
     /// Puts what is in order into the log.
@@ -328,6 +353,7 @@ impl Conductor {
                     if let Fact::JobJudged { job, verdict, .. } = &fact {
                         self.judged(*job, *verdict).await?;
                     }
+                    self.count(&fact);
                     self.last = self.last.max(at);
                     self.scribe.put(self.last, fact);
                 }

@@ -26,6 +26,7 @@ pub mod evidence;
 pub mod note;
 mod outage;
 mod outlet;
+pub mod quota;
 pub mod runs;
 pub mod said;
 pub mod service;

@@ -1,6 +1,7 @@
 //! What an agent says of itself and its phones, as long as it is there: under its lease, the phones as an object
 //! beside.
 
+use crate::quota::Most;
 use crate::service::Drained;
 use farmjank_engine::survey::Surveyed;
 use farmjank_farm::digest;
@@ -64,6 +65,9 @@ pub struct HostNote {
     /// Where it leaves large objects; none: on the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<String>,
+    /// How many of its phones runs of the team may have at once.
+    #[serde(default, skip_serializing_if = "Most::is_none")]
+    pub most: Most,
 }
 
 impl Host {
@@ -274,6 +278,7 @@ mod tests {
             drained: None,
             used: BTreeMap::new(),
             objects: None,
+            most: Most::default(),
         }
     }
 

@@ -18,6 +18,9 @@ use farmjank_results::event::PlannedJob;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::recovery::RecoveryStep;
 use farmjank_results::time::RunTime;
+use farmjank_scenarios::prepare::Wishes;
+use farmjank_scenarios::requirement::Requirement;
+use farmjank_scenarios::scenario::PhoneSettings;
 use farmjank_seams::claim::Priority;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -71,12 +74,55 @@ pub struct Asked {
     /// Of which jobs raw evidence comes along.
     #[serde(default)]
     pub evidence: Evidence,
+    /// Failed cells after which nothing more is begun; none: all is run. Who conducts the run counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_fast: Option<u32>,
+    /// What stands for some phones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub for_phones: Vec<ForPhones>,
     /// Limits are not judged: what is measured answers another question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_limits: bool,
     /// How long the run goes on at most, from when the farm knew it; none: until all is run.
     #[serde(default)]
     pub deadline: Option<Duration>,
+}
+
+/// What stands for some phones, as `farmjank.toml` says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForPhones {
+    /// Which phones: a device filter.
+    pub devices: String,
+    /// Counted iterations.
+    pub iterations: Option<u32>,
+    /// Warm-ups.
+    pub warmup: Option<u32>,
+    /// What is changed on them.
+    pub prepare: Vec<String>,
+}
+
+impl ForPhones {
+    /// Of these settings.
+    pub fn of(own: &PhoneSettings) -> ForPhones {
+        let (devices, prepare) = (own.devices.text.clone(), own.wishes.said().to_vec());
+        ForPhones { devices, iterations: own.iterations, warmup: own.warmup, prepare }
+    }
+
+    /// The settings.
+    ///
+    /// # Errors
+    /// `farm_skew`: they are read otherwise here.
+    pub fn settings(&self) -> Result<PhoneSettings, Fault> {
+        let skew = |why: String| {
+            let what =
+                format!("what stands for some phones cannot be read on this host: {}", line(&why, 200));
+            Fault::new(FaultCode::FarmSkew, what).advise("update the older farmjank of both")
+        };
+        let devices = Requirement::parse(&self.devices).map_err(|why| skew(why.what))?;
+        let wishes = Wishes::read(self.prepare.iter().map(String::as_str));
+        let wishes = wishes.map_err(|why| skew(why.to_string()))?;
+        Ok(PhoneSettings { devices, iterations: self.iterations, warmup: self.warmup, wishes })
+    }
 }
 
 /// What one host does of a run. One field for each thing its phones are measured by.
@@ -133,6 +179,8 @@ impl Shift {
 
 /// Why a run stops that was cancelled.
 pub(crate) const CANCELLED: &str = "cancelled";
+/// Why a run stops of which enough has failed.
+pub(crate) const ENOUGH: &str = "enough has failed";
 /// Why a shift stops whose agent ends: the next one goes on with it.
 pub(crate) const LEAVES: &str = "agent stopped";
 /// Longest id of a run, bytes.
@@ -171,6 +219,9 @@ pub enum Offered {
         now: bool,
         /// Why, in one word.
         reason: String,
+        /// What becomes of jobs that are not done, where that is no interruption.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Fault>,
     },
 }
 

@@ -12,7 +12,6 @@ use crate::shift::{CANCELLED, LEAVES, Shift};
 use farmjank_engine::announce::FactSink;
 use farmjank_engine::builds::{AbPlan, Install};
 use farmjank_engine::deadline::Deadline;
-use farmjank_engine::dispatch::interrupted;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency, cancellable};
@@ -79,7 +78,7 @@ impl Working<'_> {
         let (folder, name) = ((self.folder)(attempt), named_on_phones(&self.shift.run, attempt));
         let measuring = async {
             let brought = cancellable(&self.stop, self.brought(since, age));
-            let brought = brought.await.unwrap_or_else(|| Err(interrupted()));
+            let brought = brought.await.unwrap_or_else(|| Err(self.stop.fault()));
             let measured = match (self.scenarios.clone(), brought) {
                 (Err(fault), _) | (_, Err(fault)) => Err(fault),
                 (Ok(scenarios), Ok((installs, ab_plan))) => {

@@ -23,6 +23,7 @@ use farmjank_shifts::bench::{AttachedBench, Bench};
 use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
 use farmjank_shifts::evidence::Evidence;
 use farmjank_shifts::note::{Host, hosts};
+use farmjank_shifts::quota::Quota;
 use farmjank_shifts::service::OutOfService;
 use farmjank_shifts::sharing::Sharing;
 use farmjank_shifts::shift::{Asked, Texts};
@@ -107,6 +108,7 @@ impl Computer {
         Bench::Attached(AttachedBench {
             provider: Rc::new(AdbProvider::new(self.servers.servers(), dial, options)),
             sharing: Sharing::default(),
+            quota: Quota::default(),
             claims: self.claims.clone(),
             wanted: Wanted::default(),
             sources: Box::new(|| Box::new(|scenario| registry::sources_pinned(None, 0, scenario.source))),

@@ -146,6 +146,13 @@ pub struct AgentArgs {
     /// Which part of the virtual lab, of how many: the agents of all parts play it together.
     #[arg(long, value_name = "I/N", requires = "lab")]
     pub part: Option<String>,
+    /// Phones of this computer that runs of the team may have at once, all of them together. Agents of several teams
+    /// may have the same phones: runs of different teams that are as urgent take turns on each, job by job.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "lab")]
+    pub team_phones: Option<u32>,
+    /// Phones of this computer that one run may have at once.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "lab")]
+    pub run_phones: Option<u32>,
     /// Where what was measured lies until it was sent, and what this agent is told by; default `results/agent/HOST`.
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,

@@ -23,6 +23,7 @@ use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{Setup, ShiftFiles, serve};
 use farmjank_shifts::bench::{AttachedBench, Bench, LabBench};
 use farmjank_shifts::note::LabPart;
+use farmjank_shifts::quota::{Most, Quota};
 use farmjank_shifts::service::OutOfService;
 use farmjank_shifts::sharing::Sharing;
 use farmjank_shifts::shift::Asked;
@@ -183,11 +184,13 @@ async fn attached_bench(args: &AgentArgs, plugins: &[Started]) -> Result<Bench, 
     let asked = args.phones();
     let phones = phones(&asked, plugins).await.map_err(NoAgent::Phones)?;
     let wait = crate::settings::time(&args.wait_for_devices)?;
+    let most = Most { team: args.team_phones, run: args.run_phones };
     let wanted = Wanted { inventory: phones.inventory.phones, wait, ..Wanted::default() };
     Ok(Bench::Attached(AttachedBench {
         provider: phones.provider,
         sharing: Sharing::default(),
         claims: phones.claims,
+        quota: Quota::new(args.of.team.clone(), most),
         wanted,
         sources: Box::new(|| Box::new(|scenario| wiring::sources(scenario, 0))),
         probes: Box::new(|asked| probes_of_run(asked.no_witnesses, methods(asked))()),

@@ -23,6 +23,7 @@ use farmjank_leaf::text::line;
 use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
 use farmjank_shifts::note::{Host, PhoneNote, WorkNote, listed};
+use farmjank_shifts::quota::Most;
 use farmjank_shifts::service::Drained;
 
 /// Longest name or reason that is shown, characters.
@@ -94,11 +95,20 @@ fn told(hosts: &[Host]) -> String {
         let (name, tool) = (line(&host.name, WIDE), line(&host.note.tool, WIDE));
         let drained = host.note.drained.as_ref().map(|drained| format!(", {}", of_drained(drained)));
         let (plays, drained) = (plays.unwrap_or_default(), drained.unwrap_or_default());
-        out.push_str(&format!("{name}: {many}, {tool}{plays}{drained}\n"));
+        let most = of_most(host.note.most);
+        out.push_str(&format!("{name}: {many}{most}, {tool}{plays}{drained}\n"));
         host.note.works.iter().for_each(|work| out.push_str(&format!("  {}\n", of_work(work))));
         host.phones.iter().for_each(|phone| out.push_str(&format!("  {}\n", of_phone(phone))));
     }
     out
+}
+
+/// How many phones runs of the team may have at once.
+fn of_most(most: Most) -> String {
+    let told = |most: Option<u32>, of: &str| most.map(|most| format!("at most {most} at once for {of}"));
+    let all = [told(most.team, "the team"), told(most.run, "a run")];
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
 }
 
 /// A run that a host works for, as it said within the last quarter of a minute.

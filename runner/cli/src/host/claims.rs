@@ -105,6 +105,9 @@ fn sign(
 ) -> std::io::Result<()> {
     let (who, priority) = (&by.who, by.priority.word());
     let mut words = json!({ "who": who, "priority": priority, "pid": std::process::id(), "since": wall(), "facts": facts });
+    if !by.team.is_empty() {
+        words["team"] = json!(by.team);
+    }
     if !before.is_empty() {
         words["before"] = json!(before);
     }
@@ -173,7 +176,11 @@ impl Claims for HostClaims {
                 false => drop(fs::remove_file(&path)),
             }
         }
-        waiting.sort_by(|one, other| (other.priority, &one.since).cmp(&(one.priority, &other.since)));
+        let order = |one: &Claimant, other: &Claimant| {
+            let by_time = (&one.since, &one.who).cmp(&(&other.since, &other.who));
+            other.priority.cmp(&one.priority).then(by_time)
+        };
+        waiting.sort_by(order);
         waiting
     }
 
@@ -210,7 +217,8 @@ fn claimant(file: &mut File, phone: &DeviceId) -> Claimant {
     let facts = serde_json::from_value::<DeviceFacts>(words["facts"].clone()).ok();
     let facts = facts.filter(|facts| facts.id == *phone).map(Box::new);
     let priority = words["priority"].as_str().and_then(Priority::named).unwrap_or_default();
-    Claimant { who: word("who"), pid, since: word("since"), priority, facts }
+    let team = words["team"].as_str().map(|team| farmjank_leaf::text::line(team, 60)).unwrap_or_default();
+    Claimant { who: word("who"), pid, since: word("since"), priority, team, facts }
 }
 
 #[cfg(test)]

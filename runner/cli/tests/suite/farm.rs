@@ -13,6 +13,8 @@ mod queue;
 mod read;
 mod service;
 mod taken_up;
+mod teams;
+mod told;
 mod turns;
 #[cfg(target_os = "linux")]
 mod well;
@@ -329,7 +331,7 @@ fn what_is_not_done_over_a_farm_is_refused_in_words() {
     let farm = ["--farm", "nats://127.0.0.1:1"];
     for (more, words) in [
         (&["--watch"][..], "--watch"),
-        (&["--fail-fast", "1"], "--fail-fast"),
+        (&["--fail-fast", "1", "--lab", "demo"], "--fail-fast"),
         (&["--spread"], "--spread"),
         (&["--resume", "auto"], "--resume"),
     ] {

@@ -95,10 +95,14 @@ impl Phones {
                 continue;
             }
             let why = self.out.borrow().of(&facts.id).map(|out| line(&out.why, 60)).unwrap_or_default();
-            let by = Claimer { who: format!("`farmjank farm drain` ({why})"), priority: Priority::Gate };
+            let by = Claimer {
+                who: format!("`farmjank farm drain` ({why})"),
+                priority: Priority::Gate,
+                team: String::new(),
+            };
             let now = match bench.claims.claim(&server, &facts, &by) {
                 Ok(claim) => Withheld::Free { _claim: claim },
-                Err(Unclaimed::Unknown(why)) => Withheld::Untold(why),
+                Err(Unclaimed::Unknown(why) | Unclaimed::Full(why)) => Withheld::Untold(why),
                 Err(Unclaimed::Held(holder)) => {
                     let told = match withheld.remove(&facts.id) {
                         Some(Withheld::Taken { _told: Some(told), .. }) => Some(told),
@@ -119,7 +123,8 @@ impl Agent {
         let (who, tool, team) = (who.clone(), tool.clone(), team.clone());
         let (lab, objects, phones) = (lab.clone(), objects.clone(), String::new());
         let (works, drained, used) = Default::default();
-        HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained, used, objects }
+        let most = self.setup.bench.most();
+        HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained, used, objects, most }
     }
 
     /// Notes what the host does; whether that is new.

@@ -2,8 +2,9 @@
 //! claims of the computer say, so that a gate is given a phone between two iterations of a sweep.
 
 use crate::note::WorkNote;
-use crate::shift::{Offer, Offered};
+use crate::shift::Offer;
 use farmjank_engine::stop::{Stop, Urgency};
+use farmjank_results::fault::Fault;
 use farmjank_seams::claim::Priority;
 use std::cell::RefCell;
 use tokio::sync::Notify;
@@ -91,10 +92,10 @@ impl Queue {
     }
 
     /// Stops one.
-    pub(super) fn stop(&self, offer: &Offer, now: bool, reason: &str) {
+    pub(super) fn stop(&self, offer: &Offer, urgency: Urgency, reason: &str, fault: Option<&Fault>) {
         let works = self.works.borrow();
         let meant = works.iter().filter(|work| work.offer.is_of(offer));
-        meant.for_each(|work| work.stop.ask(Offered::urgency(now), reason));
+        meant.for_each(|work| work.stop.ask_for(urgency, reason, fault));
         self.changed.notify_one();
     }
 
@@ -132,6 +133,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shift::Offered;
     use farmjank_farm::frames::VERSION;
 
     fn offer(key: &str, priority: Priority) -> Offer {
@@ -176,7 +178,7 @@ mod tests {
             given(&queue, key, Priority::Nightly);
         }
         assert_eq!(begun(&queue, 1), ["first"]);
-        queue.stop(&offer("third", Priority::Nightly), false, "cancelled");
+        queue.stop(&offer("third", Priority::Nightly), Urgency::Drain, "cancelled", None);
         assert_eq!(begun(&queue, 1), ["third"], "it says that nothing of it is measured, and ends");
         queue.done(&offer("third", Priority::Nightly));
         assert_eq!(begun(&queue, 1), [""; 0]);

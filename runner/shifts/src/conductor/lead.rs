@@ -6,7 +6,7 @@ use crate::cease::Open;
 use crate::note::{AGENTS, HostNote};
 use crate::said::Said;
 use crate::sheet::{Line, RunSheet};
-use crate::shift::{Offer, Offered, spoken, written};
+use crate::shift::{ENOUGH, Offer, Offered, spoken, written};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
@@ -215,13 +215,22 @@ impl Lead {
         self.exchange.offer(&line.host, id, &written(&offer)?).await
     }
 
-    /// Tells every host to stop.
-    pub(super) async fn stop_all(&self, now: bool, reason: &str) -> Result<(), Fault> {
+    /// Tells every host to stop; what is not done then has the fault, or was interrupted.
+    pub(super) async fn stop_all(&self, now: bool, reason: &str, fault: Option<&Fault>) -> Result<(), Fault> {
         for line in &self.lines {
             let id = format!("{}-{}-stop-{now}-{}", self.key, line.name, self.gathering.owner());
-            self.tell(line, &id, Offered::Stop { now, reason: reason.to_owned() }).await?;
+            let stop = Offered::Stop { now, reason: reason.to_owned(), fault: fault.cloned() };
+            self.tell(line, &id, stop).await?;
         }
         Ok(())
+    }
+
+    /// Enough has failed: hosts begin with nothing more, nor does who takes a shift later.
+    pub(super) async fn enough(&self, fault: &Fault) -> Result<(), Fault> {
+        if let Some((_, head)) = Head::of(&*self.exchange, &self.key).await? {
+            head.cancel(&*self.exchange, &self.key).await?;
+        }
+        self.stop_all(false, ENOUGH, Some(fault)).await
     }
 
     /// Lets hosts know that the run is to stop.
@@ -231,7 +240,7 @@ impl Lead {
             return Ok(());
         }
         let reason = self.stop.reason().unwrap_or_default();
-        self.stop_all(urgency == Urgency::Cancel, &reason).await?;
+        self.stop_all(urgency == Urgency::Cancel, &reason, None).await?;
         self.told = urgency;
         Ok(())
     }

@@ -160,7 +160,7 @@ impl Reading {
     /// # Errors
     /// As [`Reading::read`]; `farm_refused`: the farm lost a file of the run.
     pub async fn told(self, outputs: Outputs) -> Result<Option<Record>, Fault> {
-        conducted(self.lead, self.sheet, outputs, true).await
+        conducted(self.lead, self.sheet, outputs, (true, None)).await
     }
 
     /// The same for who looks on and keeps nothing.

@@ -21,6 +21,8 @@ pub fn hosts(team: &str, hosts: &[Host]) -> String {
             "tool": host.note.tool,
             "protocol": host.note.v,
             "lab": lab.map(|lab| json!({ "name": lab.name, "seed": lab.seed, "part": lab.part, "of": lab.of })),
+            "team_phones": host.note.most.team,
+            "run_phones": host.note.most.run,
             "drained": drained.map(|drained| json!({ "since": drained.since, "why": drained.why })),
             "runs": runs.collect::<Vec<Value>>(),
             "phones": host.phones.iter().map(|phone| of_phone(host, phone)).collect::<Vec<Value>>(),

@@ -22,14 +22,16 @@ pub fn for_farm(args: &RunArgs, scenarios: &[Scenario]) -> Result<(), CommandErr
     if args.resume.is_some() || args.rerun.asked()?.is_some() {
         return no("going on with a run (--resume, --last-failed)");
     }
-    if args.fail_fast.is_some() {
-        return no("--fail-fast");
+    if args.fail_fast.is_some() && args.over.detach {
+        return Err(usage!(
+            "--fail-fast: who conducts a run counts what fails, and --detach leaves it to nobody"
+        ));
+    }
+    if args.fail_fast.is_some() && args.phones.lab.is_some() {
+        return no("--fail-fast of a virtual lab, whose hosts are each on a clock of their own,");
     }
     if args.methods.mapping.is_some() || args.methods.owners.is_some() {
         return no("--mapping or --owners");
-    }
-    if !args.select.for_phones.is_empty() {
-        return no("what farmjank.toml says for some phones");
     }
     let spread = scenarios.iter().any(|scenario| scenario.spread != Spread::Off);
     if args.select.spread.is_some() || spread {

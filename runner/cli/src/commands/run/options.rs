@@ -56,6 +56,8 @@ pub fn options(args: &RunArgs, run: String, of: OfLab, inputs: RunInputs) -> (Op
         known_causes,
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
+        // Phones of this computer that teams of a farm have, too, are taken in turns with them.
+        team: String::new(),
     };
     (against, options)
 }

@@ -25,7 +25,7 @@ use farmjank_seams::exchange::Exchange;
 use farmjank_shifts::brought::Brought;
 use farmjank_shifts::conductor::{self, Commission, Desk, Found, Outputs};
 use farmjank_shifts::note::{Host, hosts};
-use farmjank_shifts::shift::Asked;
+use farmjank_shifts::shift::{Asked, ForPhones};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -53,6 +53,8 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
         priority: args.priority.word().to_owned(),
         builds: options.installs.iter().map(Brought::of).collect(),
         evidence: args.over.evidence.unwrap_or_default(),
+        fail_fast: args.fail_fast,
+        for_phones: args.select.for_phones.iter().map(ForPhones::of).collect(),
         without_limits: args.aside || options.ab_plan.as_ref().is_some_and(|plan| plan.builds.is_none()),
         deadline: options.deadline.map(|deadline| deadline.given),
     }

@@ -333,9 +333,9 @@ fn systemd_has_no_complaint_about_the_units_and_shuts_them_in() {
         write(&root, &format!("etc/systemd/system/{name}"), &text);
         name.to_owned()
     });
-    let root = format!("--root={}", root.display());
+    let below = format!("--root={}", root.display());
     let said = |args: &[&str]| {
-        let said = Command::new("systemd-analyze").arg(&root).args(args).output().expect("it runs");
+        let said = Command::new("systemd-analyze").arg(&below).args(args).output().expect("it runs");
         String::from_utf8_lossy(&said.stdout).into_owned() + &String::from_utf8_lossy(&said.stderr)
     };
     for unit in &units {
@@ -345,6 +345,18 @@ fn systemd_has_no_complaint_about_the_units_and_shuts_them_in() {
         let figure = figure.and_then(|rest| rest.split(' ').next()).expect("a figure");
         assert!(figure.parse::<f64>().expect("a number") < 2.0, "{unit}: {figure}");
     }
+    // The agent of another team on the same computer, as the page of the folder says.
+    let readme = text(folder, "farm/README.md");
+    let command = readme.split("sed '").nth(1).and_then(|rest| rest.split('\'').next()).expect("a sed");
+    let (name, first) =
+        ("farmjank-agent-rack-1-web.service", folder.join("farm/hosts/left/farmjank-agent.service"));
+    let made = Command::new("sed").arg(command).arg(first).output().expect("sed runs");
+    let second = String::from_utf8(made.stdout).expect("a unit");
+    write(&root, &format!("etc/systemd/system/{name}"), &second);
+    assert_eq!(said(&["verify", name]), "");
+    assert!(second.contains("\nStateDirectory=farmjank-agent-rack-1-web\n"), "{second}");
+    assert!(second.contains("/etc/farmjank/rack-1-web/agent.nk\n"), "{second}");
+    assert!(second.contains(" --state /var/lib/farmjank-agent-rack-1-web/state "), "{second}");
     let agent = text(folder, "farm/hosts/left/farmjank-agent.service");
     assert!(agent.contains("--farm tls://farm.example:4222 --team main --host left "), "{agent}");
     assert!(!agent.contains("{{"), "{agent}");

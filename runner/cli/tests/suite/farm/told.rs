@@ -1,0 +1,81 @@
+//! What a run over a farm is told besides flags, and when it is told that enough has failed.
+
+use super::{Agents, LAB, Rack, over, same, tree};
+use crate::world::{SMOOTH, ended, farmjank, write};
+use farmjank_witnesses::nats::NatsServer;
+
+#[test]
+fn what_farmjank_toml_says_of_the_farm_and_for_some_phones_counts_on_every_host() {
+    let Some(server) = NatsServer::start("") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "s.yaml", SMOOTH);
+    let (url, team) = (server.url(), "team = \"main\"");
+    let text = format!(
+        "[default]\nlab = \"rack\"\nseed = 7\n\n[[overrides]]\ndevices = \"refresh >= 120\"\niterations = 1\n\
+         prepare = [\"animations=0.5\"]\n\n[profile.ci]\nlab = \"rack\"\nseed = 7\nfarm = \"{url}\"\n{team}\n\
+         farm-patience = \"1m\"\nwait-for-devices = \"60s\"\n"
+    );
+    write(folder, "farmjank.toml", &text);
+    let here = ended(farmjank(folder).args(["run", "s.yaml", "--out", "out", "-q"]));
+    assert_eq!(here.code, 0, "{}{}", here.out, here.err);
+    let expected = (here.code, tree(&folder.join("out")));
+    let log = String::from_utf8_lossy(&expected.1["events.ndjson"]).into_owned();
+    assert!(
+        log.contains("\"iterations\":1") && log.contains("\"iterations\":2"),
+        "phones differ: {}",
+        here.err
+    );
+    assert!(log.contains("animation") && log.contains("0.5"), "{}", here.err);
+    std::fs::remove_dir_all(folder.join("out")).expect("a folder");
+    let _agents = Agents::of_lab(folder, &url, 2);
+    let run = ended(farmjank(folder).args(["run", "s.yaml", "--profile", "ci", "--out", "out", "-q"]));
+    same(folder, &expected, &run);
+    // What is said on a higher level is asked: a lab that is named is played here, a farm that is named has the phones.
+    let shown = |more: &[&str]| {
+        let mut command = farmjank(folder);
+        command.args(["config", "show", "run"]).args(more);
+        ended(&mut command).out
+    };
+    let line = |told: &str, key: &str| {
+        let of = |line: &&str| line.split_whitespace().next() == Some(key);
+        told.lines().find(of).map(str::to_owned).unwrap_or_default()
+    };
+    let here = shown(&["-P", "ci", "--lab", "demo"]);
+    assert!(line(&here, "farm").contains("not used, `lab` is given"), "{here}");
+    let there = shown(&["--farm", "nats://other:4222"]);
+    assert!(line(&there, "lab").contains("not used, `farm` is given"), "{there}");
+}
+
+#[test]
+fn once_enough_has_failed_hosts_begin_with_nothing_more_and_the_rest_is_told_as_not_run() {
+    let Some(server) = NatsServer::start("") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let url = server.url();
+    let rack = Rack::of_one(folder, &url);
+    std::fs::create_dir(folder.join("all")).expect("a folder");
+    for number in 1..=4 {
+        let text = SMOOTH.replacen("name: ", &format!("name: no {number} "), 1);
+        let text = text.replace("mean >= 30%refresh", "mean >= 500");
+        write(folder, &format!("all/{number}.yaml"), &text);
+    }
+    let mut command = farmjank(folder);
+    command.args(["run", "all", "--farm", &url, "--wait-for-devices", "60s", "--no-history", "--out", "out"]);
+    let run = ended(command.args(["--fail-fast", "1"]));
+    assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+    let log = std::fs::read_to_string(folder.join("out/events.ndjson")).expect("a log");
+    let judged =
+        |how: &str| log.lines().filter(|line| line.contains("\"job_judged\"") && line.contains(how)).count();
+    assert_eq!(judged(""), 4, "{}", run.err);
+    assert!(judged("\"fail\"") >= 1, "{}", run.out);
+    assert!(judged("not run: ") >= 2 && judged("--fail-fast 1 ends the run there") >= 2, "{}", run.out);
+    assert!(judged("interrupted") == 0 && log.contains("\"interrupted\":null"), "{}", run.out);
+    // Nobody would count.
+    let left = ended(&mut over(folder, &url, &["--fail-fast", "1", "--detach"]));
+    assert!(left.code == 2 && left.err.contains("who conducts a run counts what fails"), "{}", left.err);
+    let lab = [&LAB[..], &["--fail-fast", "1"]].concat();
+    let lab = ended(&mut over(folder, &url, &lab));
+    assert!(lab.code == 2 && lab.err.contains("not done over a farm yet"), "{}", lab.err);
+    drop(rack);
+}
