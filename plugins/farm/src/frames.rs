@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 /// What this farmjank speaks.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Facts that go together, unpacked, bytes: a server takes a megabyte at most.
 pub const TOGETHER: usize = 256 << 10;
 /// Most of what is unpacked of one frame, bytes.

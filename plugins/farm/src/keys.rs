@@ -43,6 +43,12 @@ pub fn credential() -> Result<Credential, Fault> {
     Ok(Credential { key: pair.public_key(), seed: pair.seed().map_err(failed)? })
 }
 
+/// Whether a text is a key itself, and not the name of a file that holds one.
+pub fn is_seed(text: &str) -> bool {
+    let text = text.trim();
+    text.len() >= 50 && text.starts_with('S') && nkeys::KeyPair::from_seed(text).is_ok()
+}
+
 /// New ones for a server of this name, and for its own computer; from the beginning of a year on, for ten.
 ///
 /// # Errors

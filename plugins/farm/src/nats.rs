@@ -11,7 +11,7 @@ mod refusals;
 mod store;
 
 pub use door::Address;
-pub use examined::{Allowed, Kept, Server};
+pub use examined::{Allowed, Kept, Room, Server};
 
 use crate::subjects::{Names, word};
 use async_nats::HeaderMap;
@@ -57,6 +57,13 @@ impl Terms {
         log_bytes: -1,
         object_bytes: -1,
     };
+
+    /// The same, with so much room for a team, bytes: an eighth of it for its logs.
+    pub fn within(self, bytes: u64) -> Terms {
+        let logs = i64::try_from(bytes / 8).unwrap_or(i64::MAX);
+        let objects = i64::try_from(bytes - bytes / 8).unwrap_or(i64::MAX);
+        Terms { log_bytes: logs.max(1), object_bytes: objects.max(1), ..self }
+    }
 }
 
 /// A connection to a farm's server.

@@ -3,7 +3,7 @@
 //!
 //! A subject can bind no more than its parts say. A lease, a message and a purge are asked for by a question whose body
 //! says which: who may ask for one of a stream may ask for all of it. So nobody may purge, change or take away a
-//! stream, and what may be read is a whole stream. Must not know: servers, keys' seeds.
+//! stream but who runs the server, and what may be read is a whole stream. Must not know: servers, keys' seeds.
 
 use crate::subjects::{Names, escaped};
 use farmjank_results::fault::Fault;
@@ -20,6 +20,8 @@ pub enum Role {
     Viewer(Names),
     /// Makes what the store holds of these teams, and reads nothing.
     Keeper(Vec<Names>),
+    /// Runs the server: makes, bounds, empties and takes away what the store holds of these teams.
+    Operator(Vec<Names>),
 }
 
 /// What a role may do.
@@ -109,7 +111,15 @@ fn of_keeper(teams: &[Names]) -> Vec<String> {
     all.iter().flat_map(|stream| [asks_how(stream), makes(stream)]).collect()
 }
 
-/// What an administrator can do to a stream, and nobody on a farm may.
+/// Everything that the tools of NATS ask of a stream, and nothing else.
+fn of_operator(teams: &[Names]) -> Vec<String> {
+    let all: BTreeSet<String> = teams.iter().flat_map(streams).collect();
+    let on_each = ["CREATE", "INFO", "UPDATE", "PURGE", "DELETE", "MSG.GET", "MSG.DELETE"];
+    let on_each = all.iter().flat_map(|stream| on_each.map(|what| api(&format!("STREAM.{what}.{stream}"))));
+    on_each.chain(["INFO", "STREAM.NAMES", "STREAM.LIST"].map(api)).collect()
+}
+
+/// What an administrator can do to a stream, and nobody else on a farm may.
 fn of_nobody(stream: &str) -> Vec<String> {
     let on_streams = [
         "STREAM.DELETE",
@@ -137,8 +147,11 @@ impl Role {
             Role::Run(team, hosts) => of_run(team, hosts),
             Role::Viewer(team) => of_viewer(team),
             Role::Keeper(teams) => of_keeper(teams),
+            Role::Operator(teams) => of_operator(teams),
         };
-        Rights { publish, subscribe: vec![format!("{}.>", inbox(key))] }
+        // Tools of others listen where they always do.
+        let hears = if matches!(self, Role::Operator(_)) { "_INBOX".to_owned() } else { inbox(key) };
+        Rights { publish, subscribe: vec![format!("{hears}.>")] }
     }
 
     /// One subject for each thing it may do.
@@ -159,7 +172,7 @@ impl Role {
     fn teams(&self) -> &[Names] {
         match self {
             Role::Agent(team, _) | Role::Run(team, _) | Role::Viewer(team) => std::slice::from_ref(team),
-            Role::Keeper(teams) => teams,
+            Role::Keeper(teams) | Role::Operator(teams) => teams,
         }
     }
 }

@@ -8,8 +8,9 @@ use farmjank_results::fault::{Fault, FaultCode};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the credentials of who makes streams are called.
+/// What the credentials of who makes streams are called, and those of who runs the server.
 const KEEPER: &str = "keeper";
+const OPERATOR: &str = "operator";
 
 /// Who is let in. It is kept beside what it is written into, so that others can be added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +68,9 @@ impl Roster {
             all.push((format!("viewer-{team}"), Role::Viewer(names)));
         }
         let teams: Result<Vec<Names>, Fault> = self.teams.keys().map(|team| Names::of(team)).collect();
-        all.push((KEEPER.to_owned(), Role::Keeper(teams?)));
+        let teams = teams?;
+        all.push((KEEPER.to_owned(), Role::Keeper(teams.clone())));
+        all.push((OPERATOR.to_owned(), Role::Operator(teams)));
         Ok(all)
     }
 
@@ -90,7 +93,8 @@ impl Roster {
              # Without `always` a power cut takes back what was promised.\n\
              jetstream {{ store_dir: \"store\", sync_interval: always }}\n\
              tls {{ cert_file: \"server.pem\", key_file: \"server.key\", timeout: 5 }}\n\
-             authorization {{\n  timeout: 5\n  users: [\n{users}  ]\n}}\n",
+             authorization {{\n  timeout: 5\n  users: [\n{users}  ]\n}}\n\
+             # What is yours, such as a cluster: no command writes there.\ninclude \"local.conf\"\n",
             name = quoted(&self.name),
             listen = quoted(&self.listen),
         ))
@@ -128,7 +132,7 @@ mod tests {
         assert!(roster.add("a.b", &[]).is_err() && roster.add("pay", &["*".to_owned()]).is_err());
         let called: Vec<String> =
             roster.credentials().expect("words").into_iter().map(|(called, _)| called).collect();
-        assert_eq!(called, ["agent-a", "agent-b", "run-pay", "viewer-pay", "keeper"]);
+        assert_eq!(called, ["agent-a", "agent-b", "run-pay", "viewer-pay", "keeper", "operator"]);
         roster.keys.insert("agent-a".to_owned(), "UAAA".to_owned());
         let config = roster.config().expect("words");
         assert_eq!(config.matches("nkey:").count(), 1);

@@ -3,12 +3,13 @@
 
 use crate::args::{self, CONFIGURED, Cli, Command};
 use crate::command_error::{CommandError, usage};
+use crate::farm::{is_key, told_by_mistake};
 use crate::host::{self, Streams};
 use crate::settings::refuse;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, FromArgMatches};
 use farmjank_config::key::{KEYS, Key, Kind, SCENARIOS};
-use farmjank_config::{Config, FILE_BYTES, Settled, Told, settle};
+use farmjank_config::{Config, FILE_BYTES, Setting, Settled, Told, Value, settle};
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::verdict::EXIT_USAGE;
@@ -197,6 +198,11 @@ pub fn of_command(all: &clap::Command, name: &str, own: &ArgMatches) -> Result<C
         Some(file) => usage!("{file}: {why}"),
         None => usage!("{why}"),
     })?;
+    let named = |setting: &&Setting| setting.key.name == "farm-secret";
+    let secrets = settled.settings.iter().filter(named).filter_map(|setting| setting.value.as_ref());
+    if secrets.flat_map(Value::texts).any(|text| is_key(Path::new(text))) {
+        return Err(told_by_mistake("farm-secret").into());
+    }
     Ok(Configured { file, profile, settled })
 }
 

@@ -5,12 +5,14 @@ use crate::host::{self, Streams};
 use crate::settings::refuse;
 use farmjank_engine::scribe::Voice;
 use farmjank_farm::bucket::{Bucket, WithBucket};
+use farmjank_farm::keys::is_seed;
 use farmjank_farm::nats::{Address, Nats, Terms};
 use farmjank_farm::reads::Reads;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::verdict::Verdict;
 use farmjank_seams::exchange::Exchange;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Largest file of credentials.
 const SECRET_BYTES: u64 = 64 << 10;
+/// Largest file of authorities.
+const AUTHORITY_BYTES: u64 = 4 << 20;
 /// What holds the credentials, where no file is named.
 const VARIABLE: &str = "FARMJANK_FARM_SECRET";
 
@@ -80,7 +84,11 @@ pub async fn reading(url: &str, args: &FarmArgs, name: &str) -> Result<Rc<dyn Ex
 /// As `connected`.
 pub async fn opened(url: &str, args: &FarmArgs, name: &str, keeps: bool) -> Result<Nats, Fault> {
     let secret = match &args.farm_secret {
+        Some(path) if is_key(path) => return Err(told_by_mistake("--farm-secret")),
         Some(path) => {
+            if let Some(words) = host::others_may_read(path) {
+                Streams.err(&format!("note: --farm-secret: {words}\n"));
+            }
             let bytes = host::read_file(path, SECRET_BYTES)
                 .map_err(|why| Fault::new(FaultCode::Usage, format!("--farm-secret: {why}")))?;
             let text = String::from_utf8(bytes).map_err(|_| {
@@ -90,7 +98,43 @@ pub async fn opened(url: &str, args: &FarmArgs, name: &str, keeps: bool) -> Resu
         }
         None => host::env(VARIABLE),
     };
+    if let Some(path) = &args.farm_ca {
+        let bytes = host::read_file(path, AUTHORITY_BYTES)
+            .map_err(|why| Fault::new(FaultCode::Usage, format!("--farm-ca: {why}")))?;
+        if !String::from_utf8_lossy(&bytes).contains("-----BEGIN CERTIFICATE-----") {
+            let what = format!("--farm-ca: {}: no certificate is in it", shown(path));
+            return Err(
+                Fault::new(FaultCode::Usage, what).advise("`farmjank farm init` writes authority.pem")
+            );
+        }
+    }
     let authorities = args.farm_ca.clone();
     let address = Address { urls: url.to_owned(), name: name.to_owned(), secret, authorities };
-    Nats::connect(&address, &args.team, Terms::FARM, PATIENCE, keeps).await
+    let given = address.secret.is_some();
+    let terms = args.farm_storage.map_or(Terms::FARM, |bytes| Terms::FARM.within(bytes));
+    let nats = Nats::connect(&address, &args.team, terms, PATIENCE, keeps).await;
+    nats.map_err(|fault| if given { fault } else { without_key(fault) })
+}
+
+/// Whether what is to name a file is a key itself.
+pub fn is_key(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| is_seed(&name.to_string_lossy()))
+}
+
+/// A key stands where the name of its file belongs: whoever reads along has it now.
+pub fn told_by_mistake(place: &str) -> Fault {
+    let what = format!("{place}: that is a key itself, and not the name of the file that holds it");
+    Fault::new(FaultCode::Usage, what).advise(
+        "put it into a file, or into FARMJANK_FARM_SECRET; where others could read it, make it anew (`farmjank farm init DIR --rotate NAME`)",
+    )
+}
+
+/// Who brought no key is told that before anything else.
+fn without_key(fault: Fault) -> Fault {
+    if fault.code != FaultCode::FarmRefused || !fault.what.contains("let this end in") {
+        return fault;
+    }
+    Fault::new(FaultCode::Usage, "the farm asks who comes, and no key was given").advise(
+        "name its file (--farm-secret) or set FARMJANK_FARM_SECRET; builds of forks are given no secrets by most CIs",
+    )
 }

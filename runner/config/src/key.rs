@@ -83,6 +83,7 @@ pub const KEYS: &[Key] = &[
     beside("farm-secret", Path, "farm"),
     beside("farm-ca", Path, "farm"),
     beside("farm-objects", Text, "farm"),
+    beside("farm-storage", Text, "farm"),
     beside("farm-patience", Time, "farm"),
     beside("evidence", Choice(&["all", "failed", "none"]), "farm"),
     key("include-tags", Texts),

@@ -8,6 +8,7 @@ mod queue;
 use crate::bench::Bench;
 pub use crate::carrying::ShiftFiles;
 use crate::note::{HostNote, LabPart, lease_of};
+use crate::outage::Full;
 use crate::service::OutOfService;
 use crate::shift::{Asked, LEAVES, Offer, Offered, Shift, Texts, spoken, written};
 use crate::working::{Working, passes};
@@ -96,6 +97,8 @@ struct Agent {
     /// The line of which is looked at whether the store forgot.
     looked_at: RefCell<Option<Offer>>,
     lease: RefCell<Lease>,
+    /// What the farm does not keep any more.
+    full: Full,
     begun: Instant,
 }
 
@@ -114,6 +117,7 @@ pub async fn serve(setup: Setup) -> Result<(), Fault> {
         said: RefCell::default(),
         looked_at: RefCell::default(),
         lease: RefCell::new(Lease::new(Terms::FARM)),
+        full: Full::default(),
         begun: Instant::now(),
     };
     let stopped = async {
@@ -204,6 +208,11 @@ impl Agent {
                     told.clear();
                     lease.answered(now, &answer, is_mine);
                 }
+                // Whoever begins it again does so with the key that counts; what is under way is kept until then.
+                Err(fault) if fault.code == FaultCode::FarmRefused && self.is_idle(&lease, now) => {
+                    let (host, team) = (line(&self.setup.host, 60), line(&self.setup.team, 60));
+                    return Err(fault.advise(format!("the key is to be that of host {host} of team {team}")));
+                }
                 Err(fault) => {
                     let fault = fault.to_string();
                     if !lease.is_safe(now) && told != fault {
@@ -214,6 +223,11 @@ impl Agent {
                 }
             }
         }
+    }
+
+    /// Whether nothing is lost where it ends: it holds no lease, and has nothing to do.
+    fn is_idle(&self, lease: &Lease, now: RunTime) -> bool {
+        !lease.is_safe(now) && self.queue.is_empty()
     }
 
     /// Takes what is offered.
@@ -330,7 +344,8 @@ impl Agent {
             other => format!(" ({})", other.word()),
         };
         self.tell(&format!("{jobs} jobs of run {run}{urgent}"));
-        let scenarios = (self.setup.read)(&shift.texts, &shift.asked).and_then(|read| same(&shift, read));
+        let read = shift.understood().and_then(|()| (self.setup.read)(&shift.texts, &shift.asked));
+        let scenarios = read.and_then(|read| shift.planned_with(read));
         let folder = |attempt| (self.setup.folder)(&offer.key, &offer.line, attempt);
         let working = Working {
             exchange: self.exchange(),
@@ -341,6 +356,7 @@ impl Agent {
             folder: &folder,
             files: &self.setup.files,
             voice: &*self.setup.voice,
+            full: &self.full,
             stop,
         };
         let said = working.done().await;
@@ -375,23 +391,4 @@ impl Agent {
             }
         }
     }
-}
-
-/// The scenarios, if they are those the run was planned with.
-fn same(shift: &Shift, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Fault> {
-    let other = shift.jobs.iter().find(|planned| {
-        let is = |scenario: &&Scenario| {
-            scenario.name == planned.scenario
-                && scenario.file == planned.file
-                && scenario.hash == planned.hash
-        };
-        !scenarios.iter().any(|scenario| is(&scenario))
-    });
-    let Some(other) = other else { return Ok(scenarios) };
-    let what = format!(
-        "scenario {} is read otherwise on this host than where the run was planned ({})",
-        line(&other.scenario, 60),
-        line(&shift.tool, 60)
-    );
-    Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older farmjank of both"))
 }

@@ -2,12 +2,14 @@
 //! before it is named. Raw evidence that is not wanted of every job is named only, and left once its job is judged.
 
 use crate::evidence::Evidence;
-use crate::outage::Outage;
+use crate::outage::{Full, Outage};
 use crate::said::Said;
 use farmjank_engine::scribe::Voice;
+use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
 use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Fact, JobId};
+use farmjank_results::fault::FaultCode;
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::exchange::Exchange;
 use futures::future::join_all;
@@ -36,6 +38,8 @@ pub(crate) struct Carrier<'a> {
     pub(crate) exchange: &'a dyn Exchange,
     pub(crate) files: &'a ShiftFiles,
     pub(crate) voice: &'a dyn Voice,
+    pub(crate) full: &'a Full,
+    pub(crate) stop: &'a Stop,
     /// Where they lie.
     pub(crate) folder: &'a str,
     /// Of which jobs raw evidence is wanted.
@@ -116,12 +120,16 @@ impl Carrier<'_> {
         }
     }
 
-    /// Leaves a file on the farm, however long that takes.
+    /// Leaves a file on the farm, however long that takes. Where the run is to stop nobody waits for room: whoever
+    /// misses the file asks for it.
     async fn left(&self, bytes: &[u8]) -> String {
-        let mut outage = Outage::new(self.voice);
+        let mut outage = Outage::new(self.voice, self.full);
         loop {
             match digest::leave(self.exchange, bytes).await {
                 Ok(object) => return object,
+                Err(fault) if fault.code == FaultCode::FarmFull && self.stop.urgency() > Urgency::None => {
+                    return digest::of(bytes);
+                }
                 Err(fault) => outage.wait(&fault).await,
             }
         }

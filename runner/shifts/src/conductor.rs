@@ -138,6 +138,11 @@ impl Found {
         &self.key
     }
 
+    /// Whether it came to its end.
+    pub fn is_over(&self) -> bool {
+        self.head.over
+    }
+
     /// Its id, as its bundle has it.
     pub fn run(&self) -> &str {
         &self.sheet.run

@@ -68,6 +68,9 @@ pub struct HostNote {
     /// How many of its phones runs of the team may have at once.
     #[serde(default, skip_serializing_if = "Most::is_none")]
     pub most: Most,
+    /// The farm keeps no more of what it has to say, as long as that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full: Option<Fault>,
 }
 
 impl Host {
@@ -248,7 +251,7 @@ fn apart(hosts: &[Host]) -> Result<(), Fault> {
             if let Some(other) = homes.insert(&phone.id, &host.name) {
                 let what = format!("{} is a phone of host {other} and of host {}", phone.id, host.name);
                 return Err(Fault::new(FaultCode::DeviceAmbiguous, what)
-                    .advise("name one of them otherwise in its host's inventory (--inventory)"));
+                    .advise("two phones: name one otherwise in its host's inventory (--inventory); one phone that two hosts reach over the network: have it at one of them alone"));
             }
         }
     }
@@ -279,6 +282,7 @@ mod tests {
             used: BTreeMap::new(),
             objects: None,
             most: Most::default(),
+            full: None,
         }
     }
 

@@ -20,7 +20,7 @@ use farmjank_results::recovery::RecoveryStep;
 use farmjank_results::time::RunTime;
 use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::requirement::Requirement;
-use farmjank_scenarios::scenario::PhoneSettings;
+use farmjank_scenarios::scenario::{PhoneSettings, Scenario};
 use farmjank_seams::claim::Priority;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,9 @@ pub struct Asked {
     /// How long the run goes on at most, from when the farm knew it; none: until all is run.
     #[serde(default)]
     pub deadline: Option<Duration>,
+    /// What else is asked, which this farmjank does not know: a host that measured without it would judge otherwise.
+    #[serde(flatten)]
+    pub beyond: BTreeMap<String, serde_json::Value>,
 }
 
 /// What stands for some phones, as `farmjank.toml` says it.
@@ -151,9 +154,48 @@ pub struct Shift {
     pub turns: Option<Turns>,
     /// When work begins, of a simulated run: all hosts have looked around by then.
     pub begins: RunTime,
+    /// What else is said, which this farmjank does not know.
+    #[serde(flatten)]
+    pub beyond: BTreeMap<String, serde_json::Value>,
 }
 
 impl Shift {
+    /// Whether everything that is asked is known here.
+    ///
+    /// # Errors
+    /// `farm_skew`: something is not.
+    pub fn understood(&self) -> Result<(), Fault> {
+        let Some(unknown) = self.beyond.keys().chain(self.asked.beyond.keys()).next() else { return Ok(()) };
+        let what = format!(
+            "the run asks for `{}`, which this host does not know (planned by {})",
+            line(unknown, 60),
+            line(&self.tool, 60)
+        );
+        Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older farmjank of both"))
+    }
+
+    /// The scenarios, if they are those the run was planned with.
+    ///
+    /// # Errors
+    /// `farm_skew`: one is read otherwise here.
+    pub fn planned_with(&self, scenarios: Vec<Scenario>) -> Result<Vec<Scenario>, Fault> {
+        let other = self.jobs.iter().find(|planned| {
+            let is = |scenario: &&Scenario| {
+                scenario.name == planned.scenario
+                    && scenario.file == planned.file
+                    && scenario.hash == planned.hash
+            };
+            !scenarios.iter().any(|scenario| is(&scenario))
+        });
+        let Some(other) = other else { return Ok(scenarios) };
+        let what = format!(
+            "scenario {} is read otherwise on this host than where the run was planned ({})",
+            line(&other.scenario, 60),
+            line(&self.tool, 60)
+        );
+        Err(Fault::new(FaultCode::FarmSkew, what).advise("update the older farmjank of both"))
+    }
+
     /// The phones by id.
     pub fn phones(&self) -> BTreeMap<DeviceId, DeviceFacts> {
         self.facts.iter().map(|facts| (facts.id.clone(), facts.clone())).collect()
@@ -280,4 +322,25 @@ pub fn spoken<T: DeserializeOwned>(what: &str, body: &[u8]) -> Result<T, Fault> 
 /// `farm_garbled`.
 pub fn written<T: Serialize>(what: &T) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(what).map_err(|why| Fault::new(FaultCode::FarmGarbled, why.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_newer_farmjank_asks_for_is_refused_by_name_and_never_left_out() {
+        let shift = Shift { v: VERSION, tool: "farmjank 9".to_owned(), ..Shift::default() };
+        let text = String::from_utf8(written(&shift).expect("json")).expect("text");
+        let again: Shift = spoken("a shift", text.as_bytes()).expect("a shift");
+        assert_eq!((again.understood(), &again), (Ok(()), &shift));
+        let asked = text.replace("\"asked\":{", "\"asked\":{\"colder\":true,");
+        let said = text.replacen('{', "{\"sideways\":1,", 1);
+        for (text, name) in [(asked, "colder"), (said, "sideways")] {
+            let newer: Shift = spoken("a shift", text.as_bytes()).expect("a shift");
+            let fault = newer.understood().expect_err("nobody here knows that");
+            assert!(fault.code == FaultCode::FarmSkew && fault.what.contains(name), "{fault}");
+            assert!(fault.what.contains("farmjank 9"), "{fault}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use crate::bench::{Attempt, Bench};
 use crate::brought::fetched;
 use crate::carrying::{Carrier, ShiftFiles};
 use crate::cease::Open;
-use crate::outage::{AGAIN, Outage};
+use crate::outage::{AGAIN, Full, Outage};
 use crate::outlet::Outlet;
 use crate::said::Said;
 use crate::shift::{CANCELLED, LEAVES, Shift};
@@ -55,6 +55,7 @@ pub(crate) struct Working<'a> {
     pub(crate) folder: &'a dyn Fn(u32) -> String,
     pub(crate) files: &'a ShiftFiles,
     pub(crate) voice: &'a dyn Voice,
+    pub(crate) full: &'a Full,
     pub(crate) stop: Stop,
 }
 
@@ -139,7 +140,7 @@ impl Working<'_> {
 
     /// The number of this attempt; none where the line is over, or its run.
     async fn attempt(&self) -> Option<u32> {
-        let (mut outage, begun) = (Outage::new(self.voice), Instant::now());
+        let (mut outage, begun) = (Outage::new(self.voice, self.full), Instant::now());
         loop {
             match self.sender.before(self.exchange).await {
                 Ok(Some(before)) if before.over => return None,
@@ -154,7 +155,7 @@ impl Working<'_> {
     /// Takes the line over from earlier attempts: nothing of theirs comes in between any more. What they left open is
     /// closed, what they judged is done. Where the run is, and how far each job came.
     async fn take_over(&mut self, journal: &mut Journal) -> Option<(RunTime, BTreeMap<JobId, Progress>)> {
-        let (mut outage, mut heard) = (Outage::new(self.voice), Instant::now());
+        let (mut outage, mut heard) = (Outage::new(self.voice, self.full), Instant::now());
         while !journal.has_begun() {
             match self.sender.step(self.exchange, journal).await {
                 Ok(Step::Void) => return None,
@@ -188,8 +189,13 @@ impl Working<'_> {
 
     fn carrier<'c>(&'c self, folder: &'c str) -> Carrier<'c> {
         let (exchange, files, voice) = (self.exchange, self.files, self.voice);
+        let (full, stop) = (self.full, &self.stop);
         let (evidence, said, waiting) = (self.shift.asked.evidence, BTreeSet::new(), BTreeMap::new());
-        Carrier { exchange, files, voice, folder, evidence, said, waiting }
+        Carrier { exchange, files, voice, full, stop, folder, evidence, said, waiting }
+    }
+
+    fn stops(&self) -> bool {
+        self.stop.urgency() > Urgency::None
     }
 
     /// Whether this agent ends, and the shift is for the next one.
@@ -211,7 +217,7 @@ impl Working<'_> {
     /// Says what happens until nothing more does and all of it is there, or somebody else goes on. Not to the end where
     /// nobody conducts the run, or this agent ends: the shift is taken up again where it was.
     async fn sending(&self, journal: &mut Journal, outlet: &Outlet, folder: &str) -> bool {
-        let (mut outage, mut carrier) = (Outage::new(self.voice), self.carrier(folder));
+        let (mut outage, mut carrier) = (Outage::new(self.voice, self.full), self.carrier(folder));
         let (mut unled, mut looked): (Option<Instant>, _) = (None, Instant::now());
         loop {
             // Its log may be elsewhere by now, though all that is said there finds its place.
@@ -244,7 +250,14 @@ impl Working<'_> {
                         return false;
                     }
                 }
-                Ok(_) => unled = None,
+                Ok(_) => {
+                    outage.over();
+                    unled = None;
+                }
+                // Nobody waits for room where the run is to stop.
+                Err(ref fault) if fault.code == FaultCode::FarmFull && self.stops() && outlet.is_over() => {
+                    return false;
+                }
                 // Nobody can tell.
                 Err(_) => {}
             }

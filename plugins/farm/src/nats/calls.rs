@@ -49,6 +49,17 @@ fn full(why: &dyn Display) -> Fault {
     Fault::new(FaultCode::FarmFull, what).advise("what is old goes by itself after 14 and 30 days; docs/farm.md tells who runs the server how to make room before")
 }
 
+/// Why a stream is not made or bounded so: the server promises no more than its disk has, or something passes.
+pub(super) fn no_room(what: &str, why: &impl Display) -> Fault {
+    let words = why.to_string();
+    if !words.contains("insufficient storage") {
+        return lost(what, why);
+    }
+    let what = format!("{what}: the server promises no more than its disk has ({})", line(&words, 120));
+    Fault::new(FaultCode::FarmFull, what)
+        .advise("ask for less (--farm-storage), or give the server a larger disk")
+}
+
 /// Whether the server refused for lack of room. Its numbers for that differ from version to version; its words do not.
 fn is_full(why: &PublishError) -> bool {
     let words = why.source().map(ToString::to_string).unwrap_or_default();
@@ -93,6 +104,9 @@ impl Link {
         more: Duration,
         call: impl Future<Output = T>,
     ) -> Result<T, Fault> {
+        if let Some(fault) = self.refusals.out() {
+            return Err(fault);
+        }
         let told = self.refusals.listen();
         let timed = tokio::select! {
             biased;

@@ -88,8 +88,16 @@ pub(super) async fn open(
             fault(FaultCode::Usage, "no address of a farm").advise("nats://HOST:4222 or tls://HOST:443")
         }
         kind if kind == ConnectErrorKind::Tls || why.to_string().contains("certificate") => {
-            fault(FaultCode::FarmRefused, "no trusted connection to the farm")
-                .advise("name the authority of its certificate (--farm-ca)")
+            let words = why.to_string();
+            let is_of_time =
+                words.contains("Expired") || words.contains("expired") || words.contains("NotValidYet");
+            let advice = match is_of_time {
+                true => {
+                    "look at this computer's clock; a certificate that is over is made anew by `farmjank farm init DIR --rotate server`"
+                }
+                false => "name the authority of its certificate (--farm-ca)",
+            };
+            fault(FaultCode::FarmRefused, "no trusted connection to the farm").advise(advice)
         }
         _ => fault(FaultCode::FarmUnreachable, "no farm answers").passing(),
     })

@@ -2,7 +2,7 @@
 //! Whatever is asked changes nothing, allowed or not.
 
 use super::Nats;
-use super::calls::{api, lost};
+use super::calls::{api, lost, no_room};
 use crate::subjects::Names;
 use async_nats::HeaderMap;
 use async_nats::client::RequestErrorKind;
@@ -48,6 +48,15 @@ pub enum Kept {
     Missing,
     /// Otherwise; how, in words.
     Otherwise(String),
+}
+
+/// How much a team has on the server, bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// What its logs and objects take.
+    pub taken: u64,
+    /// What they may take; none where the disk is the bound of one of them.
+    pub most: Option<u64>,
 }
 
 impl Nats {
@@ -104,6 +113,40 @@ impl Nats {
             Err(fault) if fault.code == FaultCode::FarmRefused => Ok(Allowed::No),
             Err(_) => Ok(Allowed::Untold),
         }
+    }
+
+    /// How much of the store is the team's, where these credentials may ask for that.
+    ///
+    /// # Errors
+    /// `farm_refused`, `farm_unreachable` (passing).
+    pub async fn room(&self) -> Result<Room, Fault> {
+        let mut room = Room { taken: 0, most: Some(0) };
+        for name in [self.link.names.logs(), self.link.names.objects()] {
+            let Some((config, taken)) = self.link.kept(&name).await? else { continue };
+            room.taken += taken;
+            let most = u64::try_from(config.max_bytes).ok().filter(|most| *most > 0);
+            room.most = room.most.zip(most).map(|(one, other)| one + other);
+        }
+        Ok(room)
+    }
+
+    /// Bounds what the team's logs and objects may take, as the terms say. What is there already stays.
+    ///
+    /// # Errors
+    /// `farm_refused`, `farm_unreachable` (passing).
+    pub async fn bound(&self) -> Result<(), Fault> {
+        for wanted in self.link.configs() {
+            let Some((there, _)) = self.link.kept(&wanted.name).await? else { continue };
+            if wanted.max_bytes > 0 && there.max_bytes != wanted.max_bytes {
+                let config = Config { max_bytes: wanted.max_bytes, ..there };
+                let what = format!("{} cannot be bounded", wanted.name);
+                let asked = self.link.context.update_stream(&config);
+                let subject = api("STREAM.UPDATE", &wanted.name);
+                let done = self.link.in_time(&what, &subject, Duration::ZERO, asked).await?;
+                done.map_err(|why| no_room(&what, &why))?;
+            }
+        }
+        Ok(())
     }
 
     /// How each thing of the store is kept that these credentials may ask for.

@@ -1,9 +1,10 @@
 //! What the server refuses: it says so beside the answers, never as one, so that a question without an answer may be a
 //! refused one.
 
-use async_nats::{Event, ServerError};
+use async_nats::{ClientError, Event, ServerError};
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 
@@ -18,16 +19,26 @@ pub(super) struct Refusals {
     told: Sender<String>,
     /// Why no answer can be heard at all: it is said once, when it is listened for.
     deaf: Arc<Mutex<Option<String>>>,
+    /// The server lets this end in no more: the client asks again for ever, and tells nobody who waits.
+    out: Arc<AtomicBool>,
 }
 
 impl Refusals {
     pub(super) fn new() -> Refusals {
-        Refusals { told: channel(KEPT).0, deaf: Arc::default() }
+        Refusals { told: channel(KEPT).0, deaf: Arc::default(), out: Arc::default() }
     }
 
     /// What the server said beside the answers.
     pub(super) fn hear(&self, event: &Event) {
-        let Event::ServerError(ServerError::Other(words)) = event else { return };
+        let words = match event {
+            Event::Connected => return self.out.store(false, Ordering::Relaxed),
+            // So the client tells of a connection that is made anew.
+            Event::ClientError(ClientError::Other(words)) if words.starts_with("authorization violation") => {
+                return self.out.store(true, Ordering::Relaxed);
+            }
+            Event::ServerError(ServerError::Other(words)) => words,
+            _ => return,
+        };
         let small = words.to_lowercase();
         if small.starts_with(&format!("{VIOLATION}subscription")) {
             *self.deaf.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.clone());
@@ -36,6 +47,15 @@ impl Refusals {
             // Nobody may be listening.
             let _ = self.told.send(words.clone());
         }
+    }
+
+    /// What is said of every question while the server lets this end in no more.
+    pub(super) fn out(&self) -> Option<Fault> {
+        let what = "the farm lets this end in no more: its key was made anew, or taken away";
+        let fault = || Fault::new(FaultCode::FarmRefused, what).passing();
+        self.out
+            .load(Ordering::Relaxed)
+            .then(|| fault().advise("begin again with the new key; who runs the farm has it"))
     }
 
     /// From here on.
@@ -88,6 +108,16 @@ mod tests {
         let fault = refusals.of(told, "fj.work.b").now_or_never().expect("its own");
         assert_eq!(fault.code, FaultCode::FarmRefused);
         assert!(fault.what.contains("fj.work.b"), "{fault}");
+    }
+
+    #[test]
+    fn a_key_that_is_taken_away_is_told_until_it_is_let_in_again() {
+        let refusals = Refusals::new();
+        refusals.hear(&Event::ClientError(ClientError::Other("authorization violation: nats".to_owned())));
+        let fault = refusals.out().expect("it is out");
+        assert!(fault.code == FaultCode::FarmRefused && fault.what.contains("no more"), "{fault}");
+        refusals.hear(&Event::Connected);
+        assert_eq!(refusals.out(), None);
     }
 
     #[test]

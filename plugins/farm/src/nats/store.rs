@@ -1,7 +1,7 @@
 //! What is kept on the server, and how: four streams, made where they are missing.
 
 use super::Terms;
-use super::calls::{Link, api, lost};
+use super::calls::{Link, api, lost, no_room};
 use crate::subjects::Names;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind};
@@ -98,7 +98,7 @@ impl Link {
                     {
                         too_few(&name)
                     }
-                    _ => lost(&making, &why),
+                    _ => no_room(&making, &why),
                 })?;
             }
         }
@@ -107,9 +107,17 @@ impl Link {
 
     /// How a stream is kept; none where it is not there.
     pub(super) async fn stream(&self, name: &str) -> Result<Option<Config>, Fault> {
+        Ok(self.kept(name).await?.map(|(config, _)| config))
+    }
+
+    /// The same, and how much it takes, bytes.
+    pub(super) async fn kept(&self, name: &str) -> Result<Option<(Config, u64)>, Fault> {
         let asked = self.context.get_stream(name);
         match self.in_time("asking for a stream", &api("STREAM.INFO", name), Duration::ZERO, asked).await? {
-            Ok(stream) => Ok(Some(stream.cached_info().config.clone())),
+            Ok(stream) => {
+                let told = stream.cached_info();
+                Ok(Some((told.config.clone(), told.state.bytes)))
+            }
             Err(why) => match why.kind() {
                 GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => {
                     Ok(None)

@@ -30,7 +30,8 @@ impl Farm {
         }
         let config = roster.config().expect("words");
         // What lets in, without certificates: the test of the whole folder has them.
-        let users = &config[config.find("authorization").expect("users")..];
+        let users =
+            &config[config.find("authorization").expect("users")..config.find("include").expect("last")];
         Some(Farm { server: NatsServer::start(users)?, credentials, seeds })
     }
 
@@ -45,7 +46,7 @@ impl Farm {
 fn team(role: &Role) -> String {
     match role {
         Role::Agent(team, _) | Role::Run(team, _) | Role::Viewer(team) => team.team().to_owned(),
-        Role::Keeper(teams) => teams[0].team().to_owned(),
+        Role::Keeper(teams) | Role::Operator(teams) => teams[0].team().to_owned(),
     }
 }
 
@@ -216,10 +217,9 @@ fn nobody_listens_to_what_is_written_or_to_answers_of_others() {
 /// As docs/farm.md says it, by the questions that NATS's own tools ask.
 #[test]
 fn who_runs_the_server_takes_one_run_away_and_nothing_else() {
-    let Some(server) = NatsServer::start("") else { return };
-    let address = Address { urls: server.url(), name: "test".to_owned(), ..Address::default() };
+    let Some(all) = Farm::start() else { return };
     runtime().block_on(async {
-        let farm = Nats::connect(&address, "main", Terms::FARM, LONG, true).await.expect("let in");
+        let farm = all.nats("run-pay", "pay", LONG).await;
         farm.prepare().await.expect("an empty server");
         for run in ["old", "older", "old-2"] {
             for (generation, line) in [(0, "_head"), (1, "_opening"), (1, "0001-left")] {
@@ -227,15 +227,50 @@ fn who_runs_the_server_takes_one_run_away_and_nothing_else() {
                 farm.append(&line, Place(0), b"1").await.expect("written");
             }
         }
-        let client = async_nats::connect(server.url()).await.expect("let in");
-        let stream = async_nats::jetstream::new(client).get_stream("FJ_LOG_main").await.expect("there");
-        let purged = stream.purge().filter("fj.log.main.old.>").await.expect("purged");
+        let options = |called: &str| async_nats::ConnectOptions::with_nkey(all.seeds[called].clone());
+        let client = options("operator").connect(all.server.url()).await.expect("let in");
+        let context = async_nats::jetstream::new(client);
+        let mut stream = context.get_stream("FJ_LOG_pay").await.expect("there");
+        let purged = stream.purge().filter("fj.log.pay.old.>").await.expect("purged");
         assert_eq!(purged.purged, 3);
+        let mut config = stream.info().await.expect("told").config.clone();
+        config.max_bytes = 200_000_000;
+        context.update_stream(config).await.expect("bounded");
         let left: Vec<String> =
             farm.lasts(0, "_head").await.expect("answers").into_iter().map(|(run, _)| run).collect();
         assert_eq!(left, ["old-2", "older"]);
         let kept = farm.follow("old-2", 1, Place(0), Duration::ZERO).await.expect("answers");
         assert_eq!(kept.len(), 2, "what others wrote stands");
+    });
+}
+
+#[test]
+fn the_operator_bounds_what_a_team_may_keep_and_what_is_beyond_is_refused_in_words() {
+    let Some(all) = Farm::start() else { return };
+    runtime().block_on(async {
+        let run = all.nats("run-pay", "pay", LONG).await;
+        run.prepare().await.expect("a run makes streams");
+        assert_eq!(run.room().await.expect("told").most, None, "the disk is the bound");
+        let secret = Some(all.seeds["operator"].clone());
+        let address =
+            Address { urls: all.server.url(), name: "operator".to_owned(), secret, authorities: None };
+        let terms = Terms::FARM.within(4_000_000);
+        let operator = Nats::connect(&address, "pay", terms, LONG, false).await.expect("let in");
+        operator.bound().await.expect("it may");
+        let room = run.room().await.expect("told");
+        assert_eq!(room.most, Some(4_000_000));
+        let mut refused = None;
+        for part in 0..8_u8 {
+            let bytes = vec![part; 700_000];
+            refused = refused.or(run.put(&format!("d{part}"), &bytes).await.err());
+        }
+        let fault = refused.expect("3.5 MB hold no 5.6");
+        assert_eq!(fault.code, FaultCode::FarmFull, "{fault}");
+        let room = run.room().await.expect("told");
+        assert!(room.taken > 2_000_000 && room.taken <= 4_000_000, "{room:?}");
+        let web = all.nats("run-web", "web", LONG).await;
+        web.prepare().await.expect("another team's");
+        web.put("d", &vec![1; 700_000]).await.expect("it has room of its own");
     });
 }
 

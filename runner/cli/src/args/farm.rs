@@ -27,6 +27,23 @@ pub struct FarmArgs {
     /// AWS_REGION and so on count as for other tools.
     #[arg(long, value_name = "PLACE")]
     pub farm_objects: Option<String>,
+    /// How much of the server's disk the team's logs and objects may take, such as `200GB`, where this end makes them;
+    /// without it as much as there is. `farm doctor --role operator` bounds those that are there.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub farm_storage: Option<u64>,
+}
+
+/// A size with its unit, bytes.
+fn size(text: &str) -> Result<u64, String> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let unit = [("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000_u64)]
+        .into_iter()
+        .find(|(unit, _)| text[at..].trim().eq_ignore_ascii_case(unit));
+    let number = text[..at].parse::<u64>().ok().filter(|number| *number > 0);
+    let bytes = number.zip(unit).and_then(|(number, (_, unit))| number.checked_mul(unit));
+    bytes
+        .filter(|bytes| i64::try_from(*bytes).is_ok())
+        .ok_or_else(|| "give a size such as 200GB (MB, GB, TB)".to_owned())
 }
 
 /// What was settled when a run was begun: whoever takes it up changes nothing of it.
@@ -313,7 +330,8 @@ pub struct FarmInitArgs {
     /// Where the server listens; default `0.0.0.0:4222`.
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Option<String>,
-    /// Make these keys anew: `agent-HOST`, `run-TEAM`, `viewer-TEAM`, `keeper`, or `server` for the certificates.
+    /// Make these keys anew: `agent-HOST`, `run-TEAM`, `viewer-TEAM`, `keeper`, `operator`, or `server` for the
+    /// certificates.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub rotate: Vec<String>,
 }
@@ -355,4 +373,6 @@ pub enum FarmRole {
     Viewer,
     /// Makes what the store holds.
     Keeper,
+    /// Runs the server.
+    Operator,
 }

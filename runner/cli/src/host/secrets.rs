@@ -8,6 +8,7 @@
 
 use super::system;
 use farmjank_leaf::mask::Mask;
+use farmjank_leaf::text::name as shown;
 use farmjank_results::file_error::FileError;
 use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
@@ -60,6 +61,12 @@ pub(super) fn make_folders(path: &Path) -> io::Result<()> {
         system::make_folders_for_owner(&mut builder);
     }
     builder.create(path)
+}
+
+/// What is wrong with a file that holds a secret and that everybody on this computer may read; none where they may not.
+pub fn others_may_read(path: &Path) -> Option<String> {
+    let what = || format!("everybody on this computer may read {}; `chmod 600` it", shown(path));
+    system::is_for_everybody(path).then(what)
 }
 
 /// Writes a file whose every byte is a secret: never open to others, not even while it is written, and in place of

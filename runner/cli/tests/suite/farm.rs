@@ -6,11 +6,13 @@ mod deadline;
 mod evidence;
 #[cfg(target_os = "linux")]
 mod kept;
+mod let_in;
 mod listed;
 #[cfg(target_os = "linux")]
 mod made;
 mod queue;
 mod read;
+mod room;
 mod service;
 mod taken_up;
 mod teams;

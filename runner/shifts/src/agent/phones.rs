@@ -122,17 +122,31 @@ impl Agent {
         let Setup { who, tool, lab, team, objects, .. } = &self.setup;
         let (who, tool, team) = (who.clone(), tool.clone(), team.clone());
         let (lab, objects, phones) = (lab.clone(), objects.clone(), String::new());
-        let (works, drained, used) = Default::default();
+        let (works, drained, used, full) = Default::default();
         let most = self.setup.bench.most();
-        HostNote { v: VERSION, tool, who, team, lab, looked, phones, works, drained, used, objects, most }
+        HostNote {
+            v: VERSION,
+            tool,
+            who,
+            team,
+            lab,
+            looked,
+            phones,
+            works,
+            drained,
+            used,
+            objects,
+            most,
+            full,
+        }
     }
 
     /// Notes what the host does; whether that is new.
     pub(super) fn noted(&self, note: &mut HostNote) -> bool {
-        let before = (note.works.clone(), note.drained.clone(), note.used.clone());
+        let before = note.clone();
         (note.works, note.drained) = (self.queue.told(), self.phones.host_drained());
-        note.used = self.phones.used(&self.setup.bench);
-        before != (note.works.clone(), note.drained.clone(), note.used.clone())
+        (note.used, note.full) = (self.phones.used(&self.setup.bench), self.full.borrow().clone());
+        before != *note
     }
 
     /// Keeps up with the phones that come and go.

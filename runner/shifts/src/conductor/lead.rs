@@ -17,12 +17,13 @@ use farmjank_farm::journal::Journal;
 use farmjank_farm::lease::Terms;
 use farmjank_farm::order::Policy;
 use farmjank_farm::sending::{Sender, Step};
+use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::claim::Priority;
 use farmjank_seams::exchange::Exchange;
 use futures::future::join_all;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +59,8 @@ pub(super) struct Lead {
     begun: Instant,
     /// When it was looked at which hosts are there.
     pub(super) looked: Instant,
+    /// Since when the farm keeps no more.
+    full: Option<Instant>,
     /// What hosts were told of stopping.
     told: Urgency,
     /// When shifts were offered last, and how often.
@@ -95,6 +98,7 @@ impl Lead {
             stuck: false,
             begun,
             looked,
+            full: None,
             told,
             offered,
             offers,
@@ -245,22 +249,48 @@ impl Lead {
         Ok(())
     }
 
-    /// Which hosts are there.
-    pub(super) async fn there(&self) -> Result<BTreeSet<String>, Fault> {
+    /// Which hosts are there, and what the farm keeps no more of each.
+    pub(super) async fn there(&self) -> Result<BTreeMap<String, Option<Fault>>, Fault> {
         // One that speaks otherwise by now takes no offer of ours.
-        let speaks = |body: &[u8]| spoken::<HostNote>("a host", body).is_ok();
+        let read = |body: &[u8]| spoken::<HostNote>("a host", body).ok();
         let found = self.exchange.holders(AGENTS).await?.into_iter();
-        Ok(found.filter(|(_, holder)| speaks(&holder.body)).map(|(name, _)| name).collect())
+        Ok(found.filter_map(|(name, holder)| Some((name, read(&holder.body)?.full))).collect())
+    }
+
+    /// A farm that keeps no more is told of, and waited for as one that is away; then its hosts are let go.
+    async fn room(&mut self, full: Option<(String, Fault)>) -> Result<(), Fault> {
+        let Some((host, fault)) = full else {
+            self.full = None;
+            return Ok(());
+        };
+        let told = || self.voice.err(&format!("host {}: {fault}; waiting\n", line(&host, 60)));
+        if self
+            .full
+            .get_or_insert_with(|| {
+                told();
+                Instant::now()
+            })
+            .elapsed()
+            <= self.patience
+        {
+            return Ok(());
+        }
+        self.stop_all(true, &fault.code.to_string(), None).await?;
+        Err(fault.advise(self.goes_on()))
     }
 
     /// One that is away for long is given up.
     async fn look(&mut self, last: RunTime) -> Result<(), Fault> {
         let there = self.there().await?;
+        let is_ours = |name: &String| self.lines.iter().any(|line| line.host == *name);
+        let full = there.iter().filter(|(name, _)| is_ours(name));
+        let full = full.filter_map(|(name, full)| Some((name.clone(), full.clone()?))).next();
+        self.room(full).await?;
         let floors = self.gathering.order().floors();
         for number in 0..self.lines.len() {
             let line = &mut self.lines[number];
             let over = floors.get(&line.name).is_some_and(|floor| floor.over);
-            if over || there.contains(&line.host) {
+            if over || there.contains_key(&line.host) {
                 line.away = None;
                 continue;
             }

@@ -185,7 +185,7 @@ impl Lead {
             jobs: line.numbers.len(),
             judged: line.numbers.intersection(judged).count(),
             over: floors.get(&line.name).is_some_and(|floor| floor.over),
-            there: there.contains(&line.host),
+            there: there.contains_key(&line.host),
         });
         let conducted = self.exchange.holder(&lease_of(&self.key)).await?.is_some();
         Ok(Progress { over, conducted, parts: parts.collect() })

@@ -24,6 +24,10 @@ pub async fn run(args: &FarmCancelArgs) -> Result<bool, Fault> {
         stop: Stop::default(),
     };
     let found = conductor::found(&desk).await?;
+    if found.is_over() {
+        Streams.out(&format!("{key} is over; there is nothing to stop\n"));
+        return Ok(true);
+    }
     conductor::cancel(found, desk, args.now).await?;
     let when = if args.now { "at once" } else { "after the iteration that is under way" };
     Streams.out(&format!("the hosts of {key} are told to stop {when}\n"));

@@ -69,6 +69,10 @@ pub async fn run(args: &FarmDoctorArgs, terminal: Terminal) -> Result<bool, Faul
     let mut findings = Findings { unicode: terminal.unicode, wrong: false };
     checks::server(&nats, &args.farm, &mut findings);
     checks::store(&nats, &mut findings).await?;
+    if args.of.farm_storage.is_some() && args.role == Some(FarmRole::Operator) {
+        nats.bound().await?;
+    }
+    checks::room(&nats, &names, &mut findings).await?;
     let (spans, clocks) = checks::times(&nats).await?;
     findings.say(Is::Well, &spans);
     findings.say(Is::Well, &clocks);
@@ -76,8 +80,8 @@ pub async fn run(args: &FarmDoctorArgs, terminal: Terminal) -> Result<bool, Faul
         let (is, words) = checks::synced(url).await?;
         findings.say(is, &words);
     }
-    // Who only reads, or only makes streams, leaves nothing.
-    if !matches!(args.role, Some(FarmRole::Viewer | FarmRole::Keeper)) {
+    // Who only reads, or has to do with streams alone, leaves nothing.
+    if !matches!(args.role, Some(FarmRole::Viewer | FarmRole::Keeper | FarmRole::Operator)) {
         findings.checked("an object", args.role, checks::object(&nats).await);
         if let Some(bucket) = bucket(&args.of)? {
             findings.checked("a large object", args.role, checks::large_object(&bucket).await);
@@ -107,5 +111,6 @@ async fn role(args: &FarmDoctorArgs, names: &Names, nats: &Nats) -> Option<Role>
         }
         FarmRole::Viewer => Role::Viewer(names.clone()),
         FarmRole::Keeper => Role::Keeper(vec![names.clone()]),
+        FarmRole::Operator => Role::Operator(vec![names.clone()]),
     })
 }

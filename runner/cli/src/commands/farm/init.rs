@@ -17,6 +17,9 @@ const COMPOSE: &str = include_str!("init/compose.yaml");
 const README: &str = include_str!("init/README.md");
 /// Who is let in, by public keys: from this all other files are written.
 const ROSTER: &str = "farm.json";
+/// What whoever runs the server adds to its configuration.
+const OWN: &str = "server/local.conf";
+const OWN_TEXT: &str = "# Yours: what this says counts beside nats.conf, and no command writes here again.\n";
 const IGNORED: &str = "*.nk\n*.key\n";
 /// What the certificates are called where keys are made anew.
 const SERVER: &str = "server";
@@ -63,13 +66,27 @@ fn written(args: &FarmInitArgs) -> Result<String, CommandError> {
         told.push_str(&certified(&args.folder, &roster.name)?);
     }
     let authority = host::read_file(&args.folder.join("authority.pem"), MOST)?;
+    let own = args.folder.join(OWN);
+    if !host::is_there(&own) {
+        host::write_file(&own, OWN_TEXT.as_bytes())?;
+        told.push_str(&format!("wrote  {}\n", shown(&own)));
+    }
     for (path, text) in files(&roster, &authority)? {
         let path = args.folder.join(path);
         host::write_file(&path, &text)?;
         told.push_str(&format!("wrote  {}\n", shown(&path)));
     }
     let readme = shown(&args.folder.join("README.md"));
-    Ok(format!("{told}\nnext: {readme} says what goes where; keep the folder where few can read it\n"))
+    let next = match &known {
+        None => format!("{readme} says what goes where; keep the folder where few can read it"),
+        Some(_) => {
+            let conf = shown(&args.folder.join("server/nats.conf"));
+            format!(
+                "{conf} goes to the server again (`systemctl reload farmjank-farm`), new keys to their holders, whose agents begin again; {readme} says where"
+            )
+        }
+    };
+    Ok(format!("{told}\nnext: {next}\n"))
 }
 
 /// Who was let in before, with what the flags say of the server; and as it was.

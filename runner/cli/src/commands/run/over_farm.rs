@@ -17,6 +17,7 @@ use crate::wiring;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
 use farmjank_farm::subjects::word;
+use farmjank_leaf::text::line;
 use farmjank_results::fault::Fault;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
@@ -24,8 +25,9 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
 use farmjank_shifts::brought::Brought;
 use farmjank_shifts::conductor::{self, Commission, Desk, Found, Outputs};
-use farmjank_shifts::note::{Host, hosts};
+use farmjank_shifts::note::{Host, hosts, listed};
 use farmjank_shifts::shift::{Asked, ForPhones};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -33,6 +35,9 @@ use tokio::time::{Instant, sleep};
 
 /// Between two looks for hosts that are waited for.
 const AGAIN: Duration = Duration::from_millis(250);
+
+/// So many hosts are named.
+const TOLD: usize = 8;
 
 /// What hosts are told of the flags.
 fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
@@ -55,6 +60,7 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
         evidence: args.over.evidence.unwrap_or_default(),
         fail_fast: args.fail_fast,
         for_phones: args.select.for_phones.iter().map(ForPhones::of).collect(),
+        beyond: BTreeMap::new(),
         without_limits: args.aside || options.ab_plan.as_ref().is_some_and(|plan| plan.builds.is_none()),
         deadline: options.deadline.map(|deadline| deadline.given),
     }
@@ -106,6 +112,9 @@ pub async fn conducted(
     let plays = lab.as_ref().map(|(name, seed)| (name.as_str(), *seed));
     let mut hosts =
         awaited(&*farm.exchange, &args.over.of.team, plays, wait).await.map_err(|fault| failed(&fault))?;
+    if hosts.is_empty() {
+        Streams.err(&nobody(&*farm.exchange, &args.over.of.team, plays).await);
+    }
     let objects = args.over.of.farm_objects.as_deref();
     hosts.iter().try_for_each(|host| host.leaves_at(objects)).map_err(|fault| failed(&fault))?;
     let serials = &inputs.wanted.serials;
@@ -134,6 +143,9 @@ pub async fn conducted(
     let ui = watched(args, &root).map_err(refused)?;
     host::signals::listen(farm.stop.clone());
     let (run, key) = ids(&of, run);
+    if key != run && !args.quiet {
+        Streams.err(&format!("{run} is called {key} on the farm\n"));
+    }
     let (inputs, outputs) = outputs(args, terminal, inputs, bundle, &root);
     let (against, options) = options(args, run, of, inputs);
     let commission = Commission { asked: asked(args, &options), options, scenarios, texts, hosts };
@@ -222,6 +234,25 @@ fn outputs(
         evidence: args.over.evidence.unwrap_or_default(),
     };
     (inputs, outputs)
+}
+
+/// Who is there where nobody is who is wanted.
+async fn nobody(exchange: &dyn Exchange, team: &str, lab: Option<(&str, u64)>) -> String {
+    let wanted = match lab {
+        Some((name, seed)) => format!("plays the lab {name} with seed {seed}"),
+        None => "has phones".to_owned(),
+    };
+    let there = listed(exchange, team).await.unwrap_or_default();
+    let told = there.iter().take(TOLD).map(|host| match &host.note.lab {
+        Some(part) => format!("{} (lab {}, seed {})", line(&host.name, 60), line(&part.name, 60), part.seed),
+        None => format!("{} ({} phones)", line(&host.name, 60), host.phones.len()),
+    });
+    let told: Vec<String> = told.collect();
+    let there = match told.is_empty() {
+        true => "no host of the team is there".to_owned(),
+        false => format!("there are {}", told.join(", ")),
+    };
+    format!("no host of team {} {wanted}: {there} (`farmjank farm status`)\n", line(team, 60))
 }
 
 /// The hosts with phones, once there are any.

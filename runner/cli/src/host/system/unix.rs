@@ -82,6 +82,11 @@ pub fn make_file_for_owner(options: &mut OpenOptions) {
     options.mode(0o600);
 }
 
+/// Whether everybody on this computer may read a file.
+pub fn is_for_everybody(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o004 != 0)
+}
+
 /// Folders that are made are their owner's alone.
 pub fn make_folders_for_owner(builder: &mut DirBuilder) {
     builder.mode(0o700);

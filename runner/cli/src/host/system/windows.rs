@@ -82,6 +82,11 @@ pub fn exit(status: ExitStatus) -> Exit {
 /// A file that is made has the rights of its folder: below the home of a user, that user's.
 pub fn make_file_for_owner(_options: &mut OpenOptions) {}
 
+/// Who may read a file, its folder says.
+pub fn is_for_everybody(_path: &Path) -> bool {
+    false
+}
+
 /// Folders that are made have the rights of the one they are made in.
 pub fn make_folders_for_owner(_builder: &mut DirBuilder) {}
 

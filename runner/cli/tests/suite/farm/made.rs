@@ -86,8 +86,8 @@ fn a_run_with_roles_leaves_what_a_run_here_leaves_and_no_secret_anywhere() {
     let url = server.url();
     assert!(url.starts_with("tls://"), "{url}");
     let secrets = secrets(folder);
-    // Each team's run and viewer, three hosts, the keeper, the server's key.
-    assert_eq!(secrets.len(), 9);
+    // Each team's run and viewer, three hosts, the keeper, the operator, the server's key.
+    assert_eq!(secrets.len(), 10);
     let expected = local(folder);
     let of_host = |host: &str, part: &str| {
         let seed = format!("farm/hosts/{host}/agent.nk");
@@ -142,6 +142,7 @@ fn told_by_status_and_doctor(folder: &Path, url: &str, secrets: &[(String, Strin
         ("farm/hosts/left/agent.nk", &["--role", "agent", "--host", "left"]),
         ("farm/teams/main/viewer.nk", &["--role", "viewer"]),
         ("farm/keeper.nk", &["--role", "keeper"]),
+        ("farm/operator.nk", &["--role", "operator", "--farm-storage", "200MB"]),
         ("farm/teams/web/run.nk", &["--role", "run", "--team", "web"]),
     ] {
         let told = looked(&[&["doctor", "--farm-secret", seed], more].concat());
@@ -200,6 +201,7 @@ fn each_of_the_credentials_tries_everything_that_is_not_its_own_and_is_refused()
         ("agent-other", "farm/hosts/other/agent.nk"),
         ("agent-right", "farm/hosts/right/agent.nk"),
         ("keeper", "farm/keeper.nk"),
+        ("operator", "farm/operator.nk"),
         ("run-main", "farm/teams/main/run.nk"),
         ("run-web", "farm/teams/web/run.nk"),
         ("viewer-main", "farm/teams/main/viewer.nk"),
@@ -365,6 +367,6 @@ fn systemd_has_no_complaint_about_the_units_and_shuts_them_in() {
     let volumes = compose["services"]["server"]["volumes"].as_array().expect("volumes");
     let files = volumes.iter().filter_map(|one| one.as_str()?.strip_prefix("./")?.split(':').next());
     let files: Vec<&str> = files.collect();
-    assert_eq!(files, ["nats.conf", "server.pem", "server.key"]);
+    assert_eq!(files, ["nats.conf", "local.conf", "server.pem", "server.key"]);
     assert!(files.iter().all(|file| folder.join("farm/server").join(file).exists()));
 }

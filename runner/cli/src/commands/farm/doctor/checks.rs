@@ -6,6 +6,7 @@ use farmjank_farm::bucket::Bucket;
 use farmjank_farm::digest;
 use farmjank_farm::nats::{Allowed, Kept, Nats};
 use farmjank_farm::roles::{Role, strangers};
+use farmjank_farm::subjects::Names;
 use farmjank_leaf::text::line;
 use farmjank_requests::Request;
 use farmjank_requests::door::{Base, Door, NoDoor};
@@ -112,6 +113,34 @@ pub(super) async fn store(nats: &Nats, findings: &mut Findings) -> Result<(), Fa
     Ok(())
 }
 
+/// How much the team has on the server, and may have.
+pub(super) async fn room(nats: &Nats, names: &Names, findings: &mut Findings) -> Result<(), Fault> {
+    let room = match nats.room().await {
+        Ok(room) => room,
+        Err(fault) if fault.code == FaultCode::FarmRefused => return Ok(()),
+        Err(fault) => return Err(fault),
+    };
+    let (team, taken) = (line(names.team(), 60), megabytes(room.taken));
+    match room.most {
+        Some(most) => {
+            let what = format!("team {team} keeps {taken} of the {} it may", megabytes(most));
+            findings.say(if room.taken < most / 10 * 9 { Is::Well } else { Is::Doubtful }, &what);
+        }
+        None => findings.say(
+            Is::Doubtful,
+            &format!("team {team} keeps {taken}, and may fill the server's disk; the operator bounds it (--role operator --farm-storage 200GB)"),
+        ),
+    }
+    Ok(())
+}
+
+fn megabytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
 /// Whether what is promised is on the disk, as the server's monitoring port says.
 pub(super) async fn synced(url: &str) -> Result<(Is, String), Fault> {
     let no_door = |why: NoDoor| Fault::new(FaultCode::Usage, why.to_string());
@@ -195,7 +224,7 @@ pub(super) async fn lease(nats: &Nats) -> Result<String, Fault> {
 pub(super) async fn rights(nats: &Nats, role: &Role, findings: &mut Findings) -> Result<(), Fault> {
     let team = match role {
         Role::Agent(team, _) | Role::Run(team, _) | Role::Viewer(team) => team,
-        Role::Keeper(teams) => &teams[0],
+        Role::Keeper(teams) | Role::Operator(teams) => &teams[0],
     };
     let (wanted, unwanted) = (role.may(), role.must_not(&strangers(team)?));
     let (mut lacking, mut untold, mut too_much) = (Vec::new(), 0, Vec::new());
