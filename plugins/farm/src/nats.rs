@@ -11,7 +11,7 @@ mod refusals;
 mod store;
 
 pub use door::Address;
-pub use examined::{Allowed, Kept, Room, Server};
+pub use examined::{Allowed, Examined, Kept, Room, Server};
 
 use crate::subjects::{Names, word};
 use async_nats::HeaderMap;

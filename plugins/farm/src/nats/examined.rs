@@ -2,7 +2,7 @@
 //! Whatever is asked changes nothing, allowed or not.
 
 use super::Nats;
-use super::calls::{api, lost, no_room};
+use super::calls::{Link, api, lost, no_room};
 use crate::subjects::Names;
 use async_nats::HeaderMap;
 use async_nats::client::RequestErrorKind;
@@ -59,7 +59,19 @@ pub struct Room {
     pub most: Option<u64>,
 }
 
+/// What a doctor asks over a connection.
+pub struct Examined<'n> {
+    link: &'n Link,
+}
+
 impl Nats {
+    /// The same connection, to ask how the farm is.
+    pub fn examined(&self) -> Examined<'_> {
+        Examined { link: &self.link }
+    }
+}
+
+impl Examined<'_> {
     /// Who answers.
     pub fn server(&self) -> Server {
         let told = self.link.context.client().server_info();

@@ -47,7 +47,7 @@ fn three_servers_keep_what_an_exchange_promises() {
         let exchange = Nats::connect(&address(&servers), "pay", terms, PATIENCE, true).await;
         let exchange = exchange.expect("they listen");
         exchange.prepare().await.expect("empty servers");
-        let kept = exchange.store().await.expect("answers");
+        let kept = exchange.examined().store().await.expect("answers");
         assert!(kept.len() == 4 && kept.iter().all(|(_, kept)| *kept == Kept::Well), "{kept:?}");
         let pass = |time: Duration| std::thread::sleep(time);
         all(&Bench { exchange: &exchange, pass: &pass, term, ack_wait }).await;

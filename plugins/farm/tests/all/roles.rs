@@ -69,16 +69,23 @@ fn each_of_the_credentials_may_do_what_its_role_says_and_nothing_that_others_may
         for (called, role) in &farm.credentials {
             let nats = farm.nats(called, &team(role), LONG).await;
             for subject in role.may() {
-                let said = nats.may(&subject).await.expect("it answers");
+                let said = nats.examined().may(&subject).await.expect("it answers");
                 assert_eq!(said, Allowed::Yes, "{called} {subject}");
                 allowed += 1;
             }
             for subject in role.must_not(&roles) {
-                let said = nats.may(&subject).await.expect("it answers");
+                let said = nats.examined().may(&subject).await.expect("it answers");
                 assert_eq!(said, Allowed::No, "{called} {subject}");
                 refused += 1;
             }
-            assert!(nats.store().await.expect("it answers").iter().all(|(_, kept)| *kept == Kept::Well));
+            assert!(
+                nats.examined()
+                    .store()
+                    .await
+                    .expect("it answers")
+                    .iter()
+                    .all(|(_, kept)| *kept == Kept::Well)
+            );
         }
         println!("{allowed} allowed, {refused} refused");
         assert!(allowed > 90 && refused > 900, "{allowed} allowed, {refused} refused");
@@ -250,14 +257,14 @@ fn the_operator_bounds_what_a_team_may_keep_and_what_is_beyond_is_refused_in_wor
     runtime().block_on(async {
         let run = all.nats("run-pay", "pay", LONG).await;
         run.prepare().await.expect("a run makes streams");
-        assert_eq!(run.room().await.expect("told").most, None, "the disk is the bound");
+        assert_eq!(run.examined().room().await.expect("told").most, None, "the disk is the bound");
         let secret = Some(all.seeds["operator"].clone());
         let address =
             Address { urls: all.server.url(), name: "operator".to_owned(), secret, authorities: None };
         let terms = Terms::FARM.within(4_000_000);
         let operator = Nats::connect(&address, "pay", terms, LONG, false).await.expect("let in");
-        operator.bound().await.expect("it may");
-        let room = run.room().await.expect("told");
+        operator.examined().bound().await.expect("it may");
+        let room = run.examined().room().await.expect("told");
         assert_eq!(room.most, Some(4_000_000));
         let mut refused = None;
         for part in 0..8_u8 {
@@ -266,7 +273,7 @@ fn the_operator_bounds_what_a_team_may_keep_and_what_is_beyond_is_refused_in_wor
         }
         let fault = refused.expect("3.5 MB hold no 5.6");
         assert_eq!(fault.code, FaultCode::FarmFull, "{fault}");
-        let room = run.room().await.expect("told");
+        let room = run.examined().room().await.expect("told");
         assert!(room.taken > 2_000_000 && room.taken <= 4_000_000, "{room:?}");
         let web = all.nats("run-web", "web", LONG).await;
         web.prepare().await.expect("another team's");

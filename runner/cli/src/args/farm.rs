@@ -34,16 +34,17 @@ pub struct FarmArgs {
 }
 
 /// A size with its unit, bytes.
-fn size(text: &str) -> Result<u64, String> {
+fn size(text: &str) -> Result<u64, clap::Error> {
     let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let unit = [("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000_u64)]
         .into_iter()
         .find(|(unit, _)| text[at..].trim().eq_ignore_ascii_case(unit));
     let number = text[..at].parse::<u64>().ok().filter(|number| *number > 0);
     let bytes = number.zip(unit).and_then(|(number, (_, unit))| number.checked_mul(unit));
-    bytes
-        .filter(|bytes| i64::try_from(*bytes).is_ok())
-        .ok_or_else(|| "give a size such as 200GB (MB, GB, TB)".to_owned())
+    bytes.filter(|bytes| i64::try_from(*bytes).is_ok()).ok_or_else(|| {
+        let words = "give a size such as 200GB (MB, GB, TB)";
+        clap::Error::raw(clap::error::ErrorKind::ValueValidation, words)
+    })
 }
 
 /// What was settled when a run was begun: whoever takes it up changes nothing of it.
@@ -245,8 +246,8 @@ pub struct FarmCancelArgs {
 }
 
 const DRAIN_EXAMPLES: &str = "Examples:\n  \
-farmjank farm drain rack-3 R58M123ABC --why 'the battery swells' --farm tls://farm.example:443   # one phone\n  \
-farmjank farm drain rack-3 --why 'moves to another room' --farm tls://farm.example:443           # all of the host\n\n\
+farmjank farm drain rack-3 R58M123ABC --why 'the battery swells' --farm tls://farm.example:4222   # one phone\n  \
+farmjank farm drain rack-3 --why 'moves to another room' --farm tls://farm.example:4222           # all of the host\n\n\
 Exit codes: 0 out of service, and nobody has it · 2 usage · 3 somebody still has it, or the host does not answer";
 
 /// `farmjank farm drain`

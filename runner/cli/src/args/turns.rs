@@ -9,7 +9,7 @@ farmjank ab app-7.4.apk app-7.5.apk scenarios/feed.yaml\n  \
 farmjank ab old.apk new.apk scenarios/ --iterations 10 --budget 45m -s R5CT40ABCDE\n  \
 farmjank ab scenarios/ab/shop-7.4.apk scenarios/ab/shop-7.5.apk scenarios/gallery/search.yaml --lab demo\n  \
 farmjank ab old.apk new.apk scenarios/ --resume auto                      # the one that was cut off goes on\n  \
-farmjank ab old.apk new.apk scenarios/ --farm tls://farm.example:443      # on the phones of a farm\n\n\
+farmjank ab old.apk new.apk scenarios/ --farm tls://farm.example:4222      # on the phones of a farm\n\n\
 Exit codes: 0 no slower · 1 slower, or a limit was breached · 2 usage · 3 lab fault, or a build was refused · 4 undecided";
 
 /// `farmjank ab`

@@ -6,8 +6,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 const FETCH_EXAMPLES: &str = "Examples:\n  \
-farmjank farm fetch RUN --out out --farm tls://farm.example:443              # of a run that is over\n  \
-farmjank farm fetch RUN --out out --farm tls://farm.example:443 --wait 40m   # of one that will be, by then\n\n\
+farmjank farm fetch RUN --out out --farm tls://farm.example:4222              # of a run that is over\n  \
+farmjank farm fetch RUN --out out --farm tls://farm.example:4222 --wait 40m   # of one that will be, by then\n\n\
 Exit codes: those of the run; 2 usage · 3 it is not over, or the farm does not know it";
 
 /// `farmjank farm fetch`
@@ -38,7 +38,7 @@ pub struct FarmFetchArgs {
 }
 
 const WATCH_EXAMPLES: &str = "Examples:\n  \
-farmjank farm watch RUN --farm tls://farm.example:443   # Ctrl-C leaves it, and it goes on\n\n\
+farmjank farm watch RUN --farm tls://farm.example:4222   # Ctrl-C leaves it, and it goes on\n\n\
 Exit codes: those of the run; 2 usage · 3 the farm does not know it, or is away for too long · 130/143 left";
 
 /// `farmjank farm watch`
@@ -60,8 +60,8 @@ pub struct FarmWatchArgs {
 }
 
 const QUEUE_EXAMPLES: &str = "Examples:\n  \
-farmjank farm queue --farm tls://farm.example:443                 # the most urgent first\n  \
-farmjank farm queue --farm tls://farm.example:443 --format json   # for programs\n\n\
+farmjank farm queue --farm tls://farm.example:4222                 # the most urgent first\n  \
+farmjank farm queue --farm tls://farm.example:4222 --format json   # for programs\n\n\
 Exit codes: 0 listed, however many · 2 usage · 3 the farm does not answer, or refuses";
 
 /// `farmjank farm queue`
@@ -80,8 +80,8 @@ pub struct FarmQueueArgs {
 }
 
 const PHONES_EXAMPLES: &str = "Examples:\n  \
-farmjank farm phones --farm tls://farm.example:443          # every phone, and whether runs are given it\n  \
-farmjank farm phones --farm tls://farm.example:443 --who    # who has which\n\n\
+farmjank farm phones --farm tls://farm.example:4222          # every phone, and whether runs are given it\n  \
+farmjank farm phones --farm tls://farm.example:4222 --who    # who has which\n\n\
 Exit codes: 0 listed · 2 usage · 3 no phone is there, or the farm does not answer";
 
 /// `farmjank farm phones`
@@ -103,8 +103,8 @@ pub struct FarmPhonesArgs {
 }
 
 const KEEP_EXAMPLES: &str = "Examples:\n  \
-farmjank farm keep --history postgres://lab@db.example/nights --farm tls://farm.example:443\n  \
-farmjank farm keep --history nights.sqlite --farm tls://farm.example:443 --once   # by a timer\n\n\
+farmjank farm keep --history postgres://lab@db.example/nights --farm tls://farm.example:4222\n  \
+farmjank farm keep --history nights.sqlite --farm tls://farm.example:4222 --once   # by a timer\n\n\
 Exit codes: 2 usage · 130/143 told to end; with --once 0 all that is over is kept · 3 some of it is not";
 
 /// `farmjank farm keep`

@@ -70,7 +70,7 @@ pub async fn run(args: &FarmDoctorArgs, terminal: Terminal) -> Result<bool, Faul
     checks::server(&nats, &args.farm, &mut findings);
     checks::store(&nats, &mut findings).await?;
     if args.of.farm_storage.is_some() && args.role == Some(FarmRole::Operator) {
-        nats.bound().await?;
+        nats.examined().bound().await?;
     }
     checks::room(&nats, &names, &mut findings).await?;
     let (spans, clocks) = checks::times(&nats).await?;
@@ -88,7 +88,7 @@ pub async fn run(args: &FarmDoctorArgs, terminal: Terminal) -> Result<bool, Faul
         }
         findings.checked("a lease", args.role, checks::lease(&nats).await);
     }
-    let asks = nats.server().asks;
+    let asks = nats.examined().server().asks;
     match role(args, &names, &nats).await {
         Some(role) if asks => checks::rights(&nats, &role, &mut findings).await?,
         Some(_) => {}

@@ -217,11 +217,19 @@ fn each_of_the_credentials_tries_everything_that_is_not_its_own_and_is_refused()
         for (called, role) in &credentials {
             let nats = connected(folder, &server.url(), seeds[called.as_str()], "main").await;
             for subject in role.may() {
-                assert_eq!(nats.may(&subject).await.expect("answers"), Allowed::Yes, "{called} {subject}");
+                assert_eq!(
+                    nats.examined().may(&subject).await.expect("answers"),
+                    Allowed::Yes,
+                    "{called} {subject}"
+                );
                 allowed += 1;
             }
             for subject in role.must_not(&roles) {
-                assert_eq!(nats.may(&subject).await.expect("answers"), Allowed::No, "{called} {subject}");
+                assert_eq!(
+                    nats.examined().may(&subject).await.expect("answers"),
+                    Allowed::No,
+                    "{called} {subject}"
+                );
                 refused += 1;
             }
         }

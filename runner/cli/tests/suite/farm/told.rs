@@ -79,3 +79,29 @@ fn once_enough_has_failed_hosts_begin_with_nothing_more_and_the_rest_is_told_as_
     assert!(lab.code == 2 && lab.err.contains("not done over a farm yet"), "{}", lab.err);
     drop(rack);
 }
+
+#[test]
+fn what_is_not_done_over_a_farm_is_refused_in_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "s.yaml", SMOOTH);
+    let farm = ["--farm", "nats://127.0.0.1:1"];
+    for (more, words) in [
+        (&["--watch"][..], "--watch"),
+        (&["--fail-fast", "1", "--lab", "demo"], "--fail-fast"),
+        (&["--spread"], "--spread"),
+        (&["--resume", "auto"], "--resume"),
+    ] {
+        let run = ended(farmjank(folder).args(["run", "s.yaml"]).args(farm).args(more));
+        assert_eq!(run.code, 2, "{more:?} {}", run.err);
+        assert!(run.err.contains(words) && run.err.contains("not done over a farm yet"), "{}", run.err);
+    }
+    let secret = SMOOTH.replace("iterations: 2", "iterations: 2\nsecret: [ TOKEN ]");
+    write(folder, "secret.yaml", &secret);
+    let run = ended(farmjank(folder).args(["run", "secret.yaml", "-e", "TOKEN=opensesame"]).args(farm));
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("secret") && !run.err.contains("opensesame"), "{}", run.err);
+    let host = ended(farmjank(folder).args(["agent", "--host", "a.b", "--lab", "demo"]).args(farm));
+    assert_eq!(host.code, 2, "{}", host.err);
+    assert!(host.err.contains("`a.b` cannot be the name of a host"), "{}", host.err);
+}

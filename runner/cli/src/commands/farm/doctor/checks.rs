@@ -32,7 +32,7 @@ fn wrong(what: impl Into<String>) -> Fault {
 
 /// Who answers, and who is let in.
 pub(super) fn server(nats: &Nats, url: &str, findings: &mut Findings) {
-    let server = nats.server();
+    let server = nats.examined().server();
     let told = format!("{url} answers: nats-server {}", server.version);
     if is_new_enough(&server.version) {
         findings.say(Is::Well, &told);
@@ -66,7 +66,7 @@ pub(super) async fn times(nats: &Nats) -> Result<(String, String), Fault> {
     let (mut spans, mut nearest) = (Vec::new(), None::<(i64, i64)>);
     for _ in 0..ASKED {
         let (begun, before) = (Instant::now(), host::wall_ms());
-        let told = nats.clock().await?;
+        let told = nats.examined().clock().await?;
         let (span, after) = (begun.elapsed(), host::wall_ms());
         spans.push(span);
         let there: Option<jiff::Timestamp> = told.parse().ok();
@@ -87,9 +87,9 @@ pub(super) async fn times(nats: &Nats) -> Result<(String, String), Fault> {
 
 /// What is kept, and how. What is missing is made, by who may.
 pub(super) async fn store(nats: &Nats, findings: &mut Findings) -> Result<(), Fault> {
-    let missing = nats.store().await?.iter().any(|(_, kept)| *kept == Kept::Missing);
+    let missing = nats.examined().store().await?.iter().any(|(_, kept)| *kept == Kept::Missing);
     let made = if missing { nats.prepare().await } else { Ok(()) };
-    let store = nats.store().await?;
+    let store = nats.examined().store().await?;
     let well: Vec<&str> =
         store.iter().filter(|(_, kept)| *kept == Kept::Well).map(|(name, _)| name.as_str()).collect();
     if !well.is_empty() {
@@ -115,7 +115,7 @@ pub(super) async fn store(nats: &Nats, findings: &mut Findings) -> Result<(), Fa
 
 /// How much the team has on the server, and may have.
 pub(super) async fn room(nats: &Nats, names: &Names, findings: &mut Findings) -> Result<(), Fault> {
-    let room = match nats.room().await {
+    let room = match nats.examined().room().await {
         Ok(room) => room,
         Err(fault) if fault.code == FaultCode::FarmRefused => return Ok(()),
         Err(fault) => return Err(fault),
@@ -229,14 +229,14 @@ pub(super) async fn rights(nats: &Nats, role: &Role, findings: &mut Findings) ->
     let (wanted, unwanted) = (role.may(), role.must_not(&strangers(team)?));
     let (mut lacking, mut untold, mut too_much) = (Vec::new(), 0, Vec::new());
     for subject in &wanted {
-        match nats.may(subject).await? {
+        match nats.examined().may(subject).await? {
             Allowed::Yes => {}
             Allowed::No => lacking.push(subject.as_str()),
             Allowed::Untold => untold += 1,
         }
     }
     for subject in &unwanted {
-        match nats.may(subject).await? {
+        match nats.examined().may(subject).await? {
             Allowed::No => {}
             Allowed::Yes => too_much.push(subject.as_str()),
             Allowed::Untold => untold += 1,
