@@ -1,6 +1,6 @@
 // Answers RethinkDB's own driver in RethinkDB's place: its handshake and its queries, over tables in memory.
 //
-//     node database.js PORT
+//     node database.js PORT [MS]     changes of rows are in force so many ms after they came (0)
 'use strict'
 
 const crypto = require('crypto')
@@ -9,7 +9,9 @@ const {Database, Selection, Missing, Wrong, plain, plucked, same} = require('./t
 
 const [ATOM, SEQUENCE, PARTIAL, WAITED, SERVER] = [1, 2, 3, 4, 5]
 const RUNTIME_ERROR = 18
+const UPDATE = 53
 const database = new Database()
+const late = Number(process.argv[3] || 0)
 
 /** Proves that it knows the password of `admin`, which is none, as SCRAM-SHA-256 wants it. */
 class Handshake {
@@ -72,6 +74,16 @@ class Client {
     const end = 12 + this.held.readUInt32LE(8)
     const query = JSON.parse(this.held.subarray(12, end))
     this.held = this.held.subarray(end)
+    if (late && query[0] === 1 && query[1][0] === UPDATE) {
+      setTimeout(() => this.did(token, query), late)
+    }
+    else {
+      this.did(token, query)
+    }
+    return true
+  }
+
+  did(token, query) {
     try {
       this.query(token, query)
     }
@@ -82,7 +94,6 @@ class Client {
       }
       this.answer(token, {t: RUNTIME_ERROR, e: kind, r: [error.message], b: []})
     }
-    return true
   }
 
   query(token, [kind, term]) {

@@ -5,118 +5,17 @@
 """
 
 import contextlib
-import http.server
-import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import farm as farms
 from farm import ADMIN, HOME, Farm, Unit, until
-
-PLUGIN = farms.HERE.parent.parent / "plugins/process/examples/stf.py"
-ME, ANN = "lab@example.com", "ann@example.com"
-SCENARIO = """name: Smooth
-appId: com.example.shop
-iterations: 1
-warmup: 0
-pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
-steps:
-  - launchApp: { cold: true }
-  - openPage: feed
-  - measure: fling the feed
-    steps: [ { repeat: { times: 2, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 700ms } ] } } ]
-thresholds: { fps: 'mean >= 30%refresh' }
-"""
-RUN = ["run", "s.yaml", "--out", "out", "--no-history", "--retries", "0"]
-
-
-def holds(what, fits, seen=""):
-    assert fits, f"{what}\n{seen}"
-    print(f"holds  {what}", flush=True)
-
-
-class World:
-    """A farm of STF, and a computer beside it with an adb server that knows none of its phones."""
-
-    def __init__(self, farm, folder):
-        self.farm, self.folder, self.begun = farm, folder, 0
-        (folder / "s.yaml").write_text(SCENARIO, encoding="utf-8")
-        self.adb = self.adb_server("adb")
-        farm.user(ME), farm.user(ANN)
-
-    def adb_server(self, name):
-        """One that has a home, and so a key, of its own; its port."""
-        home, port = self.folder / name, farms.free_ports()
-        home.mkdir()
-        env = {"HOME": str(home), "ADB_MDNS": "0"}
-        self.farm.units[name] = Unit(self.folder, name, ["adb", "-P", port, "server", "nodaemon"], env)
-        until("adb has a key", lambda: farms.listens(port) and (home / ".android/adbkey.pub").is_file())
-        return name, port
-
-    def command(self, words, own="", token=None, url=None, adb=None, computer="here"):
-        name, port = adb or self.adb
-        key = self.folder / name / ".android/adbkey.pub"
-        plugin = f"stf=python3 '{PLUGIN}' {url or self.farm.url} --adb-key '{key}' {own}"
-        (self.folder / computer).mkdir(exist_ok=True)  # What says which runs here have which phones.
-        env = {**os.environ, "STF_TOKEN": token or self.farm.tokens[ME], "ANDROID_ADB_SERVER_PORT": str(port),
-               "FARMJANK_CLAIMS": str(self.folder / computer)}
-        return [self.farm.farmjank, *words, "--plugin", plugin], env
-
-    def begin(self, *words, **how):
-        command, env = self.command(words, **how)
-        shutil.rmtree(self.folder / "out", ignore_errors=True)
-        return subprocess.Popen(command, env=env, cwd=self.folder, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-    def run(self, *words, **how):
-        """Its exit code, and all that it said."""
-        return ended(self.begin(*words, **how))
-
-    def events(self):
-        return (self.folder / "out/events.ndjson").read_text(encoding="utf-8")
-
-    def measures(self):
-        """Waits until a phone is measured."""
-        path = self.folder / "out/events.ndjson"
-        until("something is measured", lambda: path.is_file() and '"sample_taken"' in path.read_text(encoding="utf-8"))
-
-    def history(self):
-        """What STF says of who had phones since this was asked last: of each, in order."""
-        text = self.farm.units["provider"].said()
-        new, self.begun = text[self.begun:], len(text)
-        found = re.findall(r'\[(\w)\] (Now|No longer) owned by "([^"]*)"(?: \(reason: (\w+)\))?', new)
-        return [f"{serial} {'booked' if verb == 'Now' else why} {email}" for serial, verb, email, why in found]
-
-    def clear(self):
-        """Whatever a story left, the next one finds phones free."""
-        for serial in "AB":
-            owner = self.farm.owner(serial)
-            self.farm.ask(ADMIN, "DELETE", f"/users/{owner}/devices/{serial}")
-        self.history()
-
-    def free(self):
-        """Nobody has a phone, a moment later at the latest."""
-        until("phones are free", lambda: not any(self.farm.owner(serial) for serial in "AB"))
-
-
-def ended(process):
-    try:
-        out, _ = process.communicate(timeout=180)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise
-    return process.returncode, out
-
-
-def booked(*serials, by=ME, end="ungroup_request"):
-    return sorted(f"{serial} {what} {by}" for serial in serials for what in ("booked", end))
+from world import ANN, ME, PLUGIN, RUN, World, begins, booked, elsewhere, ended, holds, parent
 
 
 def measured(world):
@@ -156,7 +55,8 @@ def others(world):
     command, env = world.command(["run", "s.yaml", "--out", "second", "--no-history", "-s", "A"], computer="there")
     second = subprocess.run(command, env=env, cwd=world.folder, capture_output=True, text=True, check=False)
     code, said = second.returncode, second.stdout + second.stderr
-    holds("a run of the same user on another computer takes no phone from the first", code == 3 and f"A is booked by {ME}" in said, said)
+    told = f"A is booked by {ME}"
+    holds("a run of the same user on another computer takes no phone from the first", code == 3 and told in said, said)
     code, said = ended(first)
     holds("which goes on and passes", code == 0, said)
     world.free()
@@ -174,24 +74,6 @@ def tokens(world):
         holds("a server that sends elsewhere is told with the address that it gives, and sees no second request",
               code == 3 and "give https://stf.example/api/v1/user as its address" in world.events(), said)
     holds("nobody booked anything meanwhile", world.history() == [])
-
-
-@contextlib.contextmanager
-def elsewhere():
-    """What STF's guide to deployments has in front of it for http."""
-    class Sends(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(301)
-            self.send_header("Location", f"https://stf.example{self.path}")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer((HOME, 0), Sends) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://{HOME}:{server.server_port}"
-        server.shutdown()
 
 
 def keys(world):
@@ -253,13 +135,6 @@ def lapses(world):
     holds("a booking that nobody renews any more lapses", sorted(told) == booked("A", end="automatic_timeout"), told)
 
 
-def parent(number):
-    try:
-        return int(pathlib.Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[1])
-    except OSError:
-        return 0
-
-
 def kicked(world):
     farm = world.farm
     run = world.begin(*RUN[:-2], "-s", "A", "--iterations", "20")
@@ -280,13 +155,15 @@ def kicked(world):
 
 def restarted(world):
     api = world.farm.units["api"]
-    run = world.begin(*RUN, "-s", "A", "--iterations", "6", own="--timeout 24")
+    run = world.begin(*RUN, "-s", "A", "--iterations", "8", own="--timeout 24")
     world.measures()
     api.end(signal.SIGKILL)
-    time.sleep(10)
+    time.sleep(8)
+    with begins(world.farm.port(9)):
+        time.sleep(13)
     api.begin()
     code, said = ended(run)
-    holds("an API that is away for 10 s, which STF's own proxy answers with silence, costs no run", code == 0, said)
+    holds("an API that begins anew, first silent behind STF's own proxy and then without paths, costs no run", code == 0, said)
     world.free()
     told = world.history()
     holds("and the phone is given back", sorted(told) == booked("A"), told)
@@ -303,7 +180,71 @@ def restarted(world):
     holds("until it lapses", sorted(told) == booked("A", end="automatic_timeout"), told)
 
 
-STORIES = [measured, others, tokens, keys, absent, stuck, lapses, kicked, restarted]
+def reserved(world):
+    """A phone of a group that is to be booked ahead: ann has it for a while, and a run that has it then is cut off."""
+    farm = world.farm
+    pool = farm.ask(ADMIN, "POST", "/groups", {"name": "pool", "class": "bookable"})["group"]["id"]
+    for email in (ME, ANN):
+        farm.ask(ADMIN, "PUT", f"/groups/{pool}/users/{email}")
+    said = farm.ask(ADMIN, "PUT", f"/devices/A/groups/{pool}")
+    assert said["success"], said
+    until("A is of the pool", lambda: farm.devices()["A"]["group"]["origin"] == pool)
+    code, said = world.run(*RUN, "-s", "A")
+    holds("a phone that can be reserved is lent while nobody has it", code == 0, said)
+    world.free()
+    world.history()
+    run = world.begin(*RUN, "-s", "A", "--iterations", "20")
+    world.measures()
+    hour = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + after)) for after in (1, 3600)]
+    mine = farm.ask(ANN, "POST", "/groups", {"name": "hers", "class": "once", "startTime": hour[0], "stopTime": hour[1]})
+    group = mine["group"]["id"]
+    farm.ask(ANN, "PUT", f"/groups/{group}/devices/A")
+    said = farm.ask(ANN, "PUT", f"/groups/{group}", {"state": "ready"})
+    assert said["success"], said
+    code, said = ended(run)
+    told = world.history()
+    cut = code == 3 and sorted(told) == booked("A")
+    holds("a run whose phone is reserved for others meanwhile is cut off and broken", cut, (told, said))
+    code, said = world.run("devices", "--who")
+    holds("the phone is no longer offered", said.startswith("B  free\n"), said)
+    farm.ask(ANN, "DELETE", f"/groups/{group}")
+    until("A is back", lambda: farm.devices().get("A", {"group": {"id": None}})["group"]["id"] == pool)
+    code, said = world.run(*RUN, "-s", "A")
+    holds("and lent again when the reservation is over", code == 0, said)
+    world.free()
+    world.history()
+
+
+def agent(world):
+    """The same over a farm of farmjank, whose agent has the plugin."""
+    port, server = farms.free_ports(), os.environ.get("NATS_SERVER") or shutil.which("nats-server")
+    if not server:
+        print("       agent: left out, there is no nats-server", flush=True)
+        return
+    conf = f'listen: "{HOME}:{port}"\njetstream {{ store_dir: "{world.folder}/store", sync_interval: always }}\n'
+    (world.folder / "nats.conf").write_text(conf, encoding="utf-8")
+    world.farm.units["nats"] = Unit(world.folder, "nats", [server, "-c", world.folder / "nats.conf"])
+    until("the farm's server listens", lambda: farms.listens(port))
+    url = f"nats://{HOME}:{port}"
+    words, env = world.command(["agent", "--host", "shelf", "--state", "state", "--farm", url])
+    unit = world.farm.units["agent"] = Unit(world.folder, "agent", words, env)
+    over = [world.farm.farmjank, "run", "s.yaml", "--farm", url, "--wait-for-devices", "60s", "--no-history", "--out"]
+    run = subprocess.run([*over, "farm"], cwd=world.folder, capture_output=True, text=True, check=False)
+    holds("a run over a farm measures both phones", run.returncode == 0, run.stdout + run.stderr + unit.said())
+    world.free()
+    world.history()
+    world.farm.ask(ANN, "POST", "/user/devices", {"serial": "B"})
+    phones = [world.farm.farmjank, "farm", "phones", "--farm", url]
+    until("the farm says who has B", lambda: ANN in subprocess.run(phones, capture_output=True, text=True, check=False).stdout)
+    print("holds  the farm says who has one that is not free", flush=True)
+    unit.end()
+    holds("its agent leaves nothing booked", world.history() == [f"B booked {ANN}"])
+    world.farm.ask(ANN, "DELETE", "/user/devices/B")
+    world.free()
+    world.history()
+
+
+STORIES = [measured, others, tokens, keys, absent, stuck, lapses, kicked, restarted, reserved, agent]
 
 
 def main():

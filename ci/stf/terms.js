@@ -24,7 +24,7 @@ function field(of, name) {
 
 /** What `changes` make of `row`: objects go into one another, literals and all else replace. */
 function merged(row, changes) {
-  if (changes && changes.literal !== undefined && changes.isLiteral) {
+  if (changes && changes.isLiteral) {
     return changes.literal
   }
   if (!isObject(changes) || changes.$reql_type$) {
@@ -227,7 +227,7 @@ function index(t) {
   return {created: 1}
 }
 
-function tableOfIts(t) {
+function created(t) {
   const name = t.of(t.args.length - 1)
   t.db.tables[name] = new Table(t.options.primary_key || 'id')
   return {tables_created: 1}
@@ -271,7 +271,7 @@ const TERMS = {
   54: (t) => write(t, () => null), // DELETE
   56: insert,
   57: () => ({dbs_created: 1}),
-  60: tableOfIts,
+  60: created,
   65: (t) => t.of(0) ? t.of(1) : t.of(2), // BRANCH
   66: (t) => t.args.some((_, at) => t.of(at)),
   67: (t) => t.args.every((_, at) => t.of(at)),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub const TOKEN: &str = "5ec2e7-of-a-user";
 const ME: &str = "lab@example.com";
 
-/// What STF does with bookings (docs and behaviour of its API, version 1).
+/// What STF does with bookings; its words are those of its own code, to which `.ci/stf` holds the plugin.
 pub struct Stf {
     /// Where each phone is connected to.
     phones: BTreeMap<String, String>,
@@ -41,13 +41,13 @@ impl Stf {
 
     fn device(&self, serial: &str) -> Value {
         let owner = self.owners.get(serial).map(|email| json!({ "email": email, "name": "Lab" }));
-        json!({ "serial": serial, "present": true, "ready": true, "owner": owner, "manufacturer": "Google",
-                "model": "Pixel 8", "sdk": "34" })
+        json!({ "serial": serial, "present": true, "ready": true, "owner": owner, "manufacturer": "GOOGLE",
+                "model": "Pixel 8", "marketName": "shiba", "sdk": "34" })
     }
 
     fn book(&mut self, serial: &str) -> Reply {
         if !self.phones.contains_key(serial) {
-            return refused(404, "Device not found");
+            return refused(404, "Not Found (device)");
         }
         if self.owners.contains_key(serial) {
             return refused(403, "Device is being used or not available");
@@ -67,7 +67,7 @@ impl Stf {
         }
         match self.owners.get(serial).is_some_and(|owner| owner == ME) {
             true => done(json!({ "remoteConnectUrl": self.phones[serial] })),
-            false => refused(403, "Device is not owned by you"),
+            false => refused(403, "Device is not owned by you or is not available"),
         }
     }
 
@@ -100,6 +100,11 @@ impl Model for Stf {
             ("GET", ["user"]) => done(json!({ "user": { "email": ME, "privilege": self.privilege } })),
             ("GET", ["devices"]) => {
                 let devices: Vec<Value> = self.phones.keys().map(|serial| self.device(serial)).collect();
+                done(json!({ "devices": devices }))
+            }
+            ("GET", ["user", "devices"]) => {
+                let mine = self.owners.iter().filter(|(_, owner)| *owner == ME);
+                let devices: Vec<Value> = mine.map(|(serial, _)| self.device(serial)).collect();
                 done(json!({ "devices": devices }))
             }
             ("GET", ["devices", serial]) => done(json!({ "device": self.device(serial) })),
