@@ -232,12 +232,13 @@ class Plugin:
         try:
             self.stf.patiently("DELETE", path)
         except Refused as refused:
-            return None if refused.status in (403, 404) else str(refused)
+            over = "was booked for us no more" if refused.status in (403, 404) else "stays booked until its booking lapses"
+            return f"{serial} {over}: {refused}"
 
     def back(self, asked):
         wrong = self.give(asked["phone"])
         if wrong:
-            notice(f"{asked['phone']} stays booked until its booking lapses: {wrong}")
+            notice(wrong)
         say({"plugin": "returned", "id": asked["id"]})
 
     def renew(self):
