@@ -1,5 +1,5 @@
-// Loaded before STF's own code (node -r): its worker of a phone runs as it is, but for what its STFService.apk, minicap, minitouch
-// and minirev do on hardware. Those are answered here, and a virtual phone need not be waited for until it booted.
+// Loaded before STF's own code (node -r): its worker of a phone runs as it is, but for what its STFService.apk,
+// minicap, minitouch and minirev do on hardware. Those are answered here, and nobody waits until a phone booted.
 'use strict'
 
 const {EventEmitter} = require('events')

@@ -144,7 +144,7 @@ def kicked(world):
     said = farm.ask(ANN, "POST", "/user/devices", {"serial": "A"})
     farm.ask(ANN, "POST", "/user/devices/A/remoteConnect")
     code, said = ended(run)
-    # STF cuts adb off at once, so what adb says may be told instead of the plugin's first word, and its next one after that.
+    # STF cuts adb off at once: what adb says may be told instead of the plugin's first word, and then its next one.
     told = "its booking is over: POST /user/devices/A/remoteConnect: 403" in world.events() or f"A is booked by {ANN}" in said
     holds("a run whose booking an administrator ends is broken, and says who has the phone or why", code == 3 and told, said)
     told = world.history()

@@ -211,8 +211,8 @@ class Plugin:
         try:
             self.stf.ask("POST", "/user/devices", {"serial": serial, "timeout": self.args.timeout * 1000}, BOOKS)
         except Refused as refused:
-            # Where the server fell over, the phone may be ours nevertheless. Where it refuses or is too busy (503), a phone
-            # of ours is that of another run of the same user.
+            # Where the server fell over, the phone may be ours nevertheless. Where it refuses or is too busy (503), a
+            # phone of ours is that of another run of the same user.
             if refused.status not in (0, 500, 502, 504) or not self.stf.is_mine(self.stf.device(serial)):
                 raise
 
