@@ -57,8 +57,8 @@ impl Phones {
             // A phone that says nothing is nobody's.
             let by = match withheld.get(&own.id) {
                 Some(Withheld::Taken { by, .. }) => Some(by.clone()),
-                Some(Withheld::Untold(why)) => Some(format!("nobody can tell whom: {why}")),
-                None if own.facts.is_some() => Some("nobody can tell whom yet".to_owned()),
+                Some(Withheld::Untold(why)) => Some(format!("somebody who cannot be told: {why}")),
+                None if own.facts.is_some() => Some("somebody who is not known yet".to_owned()),
                 Some(Withheld::Free { .. }) | None => None,
             };
             let drained = out.of(&own.id).map(|drained| PhoneDrained { drained: drained.clone(), by });
