@@ -263,16 +263,10 @@ impl Lead {
             self.full = None;
             return Ok(());
         };
-        let told = || self.voice.err(&format!("host {}: {fault}; waiting\n", line(&host, 60)));
-        if self
-            .full
-            .get_or_insert_with(|| {
-                told();
-                Instant::now()
-            })
-            .elapsed()
-            <= self.patience
-        {
+        if self.full.is_none() {
+            self.voice.err(&format!("host {}: {fault}; waiting\n", line(&host, 60)));
+        }
+        if self.full.get_or_insert_with(Instant::now).elapsed() <= self.patience {
             return Ok(());
         }
         self.stop_all(true, &fault.code.to_string(), None).await?;

@@ -49,7 +49,11 @@ fn a_runner_without_phones_has_builds_take_turns_on_a_farm_and_comments_once() {
     let (job, inputs) =
         called("builds.yml", "builds", &json!({ "paths": "gallery/search.yaml", "args": args }));
     let done = runner.job(&job, &inputs).expect("a job");
-    assert!(!done.succeeded && runner.step("run").code == 3, "nobody is let in: {}", runner.step("run").err);
+    assert!(
+        !done.succeeded && runner.step("run").code == 2,
+        "who brings no key is told so: {}",
+        runner.step("run").err
+    );
     let seed = std::fs::read_to_string(here.join("farm/teams/main/run.nk")).expect("a seed");
     runner.contexts["secrets"] = json!({ "farm-secret": seed.trim() });
     let done = runner.job(&job, &inputs).expect("a job");
