@@ -107,7 +107,7 @@ class Line:
 
 
 class Log:
-    """A run's log as a stranger reads it: the highest generation, what opens it, then each line by its numbers."""
+    """A run's log as a stranger reads it: the highest generation that was opened, what opens it, then each line by its numbers."""
 
     def __init__(self, messages):
         self.runs = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -115,13 +115,20 @@ class Log:
             _, _, _, run, generation, writer, number = subject.split(".")
             self.runs[run][int(generation)].append((writer, number, body))
 
+    def opened(self, run):
+        """The highest generation whose opening is whole; who died in the middle of one left it to nobody."""
+        generations = [number for number in self.runs[run] if number]
+        whole = [number for number in generations if any(
+            writer == OPENING and json.loads(body.partition(b"\n")[0]).get("floors") is not None for writer, _, body in self.runs[run][number])]
+        return max(whole or generations, default=None)
+
     def entries(self, run, complaints):
         """All entries, in no order."""
-        generations = [number for number in self.runs[run] if number]
-        if not generations:
+        generation = self.opened(run)
+        if generation is None:
             return []
         all_, lines = [], {}
-        for writer, number, body in self.runs[run][max(generations)]:
+        for writer, number, body in self.runs[run][generation]:
             head, _, packed = body.partition(b"\n")
             head, texts = json.loads(head), gzip.decompress(packed).decode().splitlines() if packed else []
             if writer == OPENING:

@@ -110,10 +110,8 @@ pub async fn opened(url: &str, args: &FarmArgs, name: &str, keeps: bool) -> Resu
     }
     let authorities = args.farm_ca.clone();
     let address = Address { urls: url.to_owned(), name: name.to_owned(), secret, authorities };
-    let given = address.secret.is_some();
     let terms = args.farm_storage.map_or(Terms::FARM, |bytes| Terms::FARM.within(bytes));
-    let nats = Nats::connect(&address, &args.team, terms, PATIENCE, keeps).await;
-    nats.map_err(|fault| if given { fault } else { without_key(fault) })
+    Nats::connect(&address, &args.team, terms, PATIENCE, keeps).await
 }
 
 /// Whether what is to name a file is a key itself.
@@ -126,15 +124,5 @@ pub fn told_by_mistake(place: &str) -> Fault {
     let what = format!("{place}: that is a key itself, and not the name of the file that holds it");
     Fault::new(FaultCode::Usage, what).advise(
         "put it into a file, or into FARMJANK_FARM_SECRET; where others could read it, make it anew (`farmjank farm init DIR --rotate NAME`)",
-    )
-}
-
-/// Who brought no key is told that before anything else.
-fn without_key(fault: Fault) -> Fault {
-    if fault.code != FaultCode::FarmRefused || !fault.what.contains("let this end in") {
-        return fault;
-    }
-    Fault::new(FaultCode::Usage, "the farm asks who comes, and no key was given").advise(
-        "name its file (--farm-secret) or set FARMJANK_FARM_SECRET; builds of forks are given no secrets by most CIs",
     )
 }

@@ -80,6 +80,13 @@ pub(super) async fn open(
     };
     let fault = |code, what: &str| Fault::new(code, format!("{what} at {told}: {why}"));
     Err(match why.kind() {
+        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation
+            if address.secret.is_none() =>
+        {
+            Fault::new(FaultCode::Usage, "the farm asks who comes, and no key was given").advise(
+                "name its file (--farm-secret) or set FARMJANK_FARM_SECRET; builds of forks are given no secrets by most CIs",
+            )
+        }
         ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
             fault(FaultCode::FarmRefused, "the farm does not let this end in")
                 .advise("ask who runs the farm for credentials of this role")
