@@ -36,6 +36,13 @@ struct Wait {
     told: Option<Claim>,
 }
 
+impl Wait {
+    fn is_of(&self, server: &str, phone: &DeviceId, by: &Claimer) -> bool {
+        self.server == server && self.phone == *phone && self.by.who == by.who
+    }
+}
+
+/// How many there may be, and who has or wants one.
 #[derive(Default)]
 struct Shares {
     most: Most,
@@ -108,24 +115,18 @@ impl Shares {
         Some(format!("team {team} may have {most} {many} of this host at once, and has {held}{urgent}"))
     }
 
-    fn of(wait: &Wait, server: &str, phone: &DeviceId, by: &Claimer) -> bool {
-        wait.server == server && wait.phone == *phone && wait.by.who == by.who
-    }
-
-    /// Lets others know that a phone is waited for, or no longer.
+    /// Lets others know that a phone is waited for.
     fn tell(&self, server: &str, phone: &DeviceId, by: &Claimer, tell: impl Fn() -> Option<Claim>) {
         let mut waits = self.waits.borrow_mut();
-        for wait in waits.values_mut().filter(|wait| Shares::of(wait, server, phone, by)) {
+        for wait in waits.values_mut().filter(|wait| wait.is_of(server, phone, by)) {
             wait.told = wait.told.take().or_else(&tell);
         }
     }
 
+    /// Others need not know any more: it would not be taken.
     fn hush(&self, server: &str, phone: &DeviceId, by: &Claimer) {
         let mut waits = self.waits.borrow_mut();
-        waits
-            .values_mut()
-            .filter(|wait| Shares::of(wait, server, phone, by))
-            .for_each(|wait| wait.told = None);
+        waits.values_mut().filter(|wait| wait.is_of(server, phone, by)).for_each(|wait| wait.told = None);
     }
 
     /// Runs of the team that would have a phone if others of it had one less.
