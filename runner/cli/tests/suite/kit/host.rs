@@ -100,10 +100,13 @@ fn the_adb_server_may_open_phones_and_the_sweep_may_not() {
 
 #[test]
 fn udev_has_no_complaint_about_the_rules() {
+    if !has("udevadm", "udev") {
+        return;
+    }
     let rules = kit("host/60-adb-phones.rules");
     let said = call("udevadm", &["verify", &rules.to_string_lossy()]);
     // Debian 12 has none that verifies: systemd 254 was the first.
-    if said.err.contains("Unknown command verb") || !has("udevadm", "udev") {
+    if said.err.contains("Unknown command verb") {
         println!("skipped: this udevadm does not verify");
         return;
     }
