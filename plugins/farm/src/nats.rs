@@ -9,9 +9,11 @@ mod examined;
 mod objects;
 mod refusals;
 mod store;
+mod upkeep;
 
 pub use door::Address;
 pub use examined::{Allowed, Examined, Kept, Room, Server};
+pub use upkeep::{Logged, Upkeep};
 
 use crate::subjects::{Names, word};
 use async_nats::HeaderMap;
@@ -23,7 +25,7 @@ use farmjank_results::fault::{Fault, Persistence};
 use farmjank_seams::Work;
 use farmjank_seams::exchange::{Appended, Exchange, Fence, Holder, Leased, LogLine, Place, Taken, Written};
 use refusals::Refusals;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -36,6 +38,10 @@ const RACES: usize = 5;
 const TRIES: usize = 10;
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How long an object that lies on a farm is relied on before it is left anew, so that whoever needs it has it for days
+/// yet: the server lets go by age, and so does who makes room ([`Upkeep::drop_objects`]).
+pub const RELIED_ON: Duration = Duration::from_hours(24);
+
 /// How long things last on the server, and how much of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -43,6 +49,8 @@ pub struct Terms {
     pub term: Duration,
     /// Work that was taken and is neither kept nor done.
     pub ack_wait: Duration,
+    /// An object that is there is relied on, and not left anew.
+    pub relied_on: Duration,
     /// Most of a team's logs; −1 for what the disk holds.
     pub log_bytes: i64,
     /// Most of a team's objects; −1 for what the disk holds.
@@ -54,6 +62,7 @@ impl Terms {
     pub const FARM: Terms = Terms {
         term: Duration::from_secs(45),
         ack_wait: Duration::from_secs(30),
+        relied_on: RELIED_ON,
         log_bytes: -1,
         object_bytes: -1,
     };
@@ -90,7 +99,7 @@ impl Nats {
         let client = door::open(address, patience, &refusals).await?;
         let mut context = async_nats::jetstream::new(client);
         context.set_timeout(patience);
-        let link = Link { context, names, terms, patience, keeps, refusals };
+        let link = Link { context, names, terms, patience, keeps, refusals, asked: Cell::default() };
         Ok(Nats { link, hosts: RefCell::default() })
     }
 

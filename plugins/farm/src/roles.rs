@@ -20,7 +20,7 @@ pub enum Role {
     Viewer(Names),
     /// Makes what the store holds of these teams, and reads nothing.
     Keeper(Vec<Names>),
-    /// Runs the server: makes, bounds, empties and takes away what the store holds of these teams.
+    /// Runs the server: makes, bounds, reads, empties and takes away what the store holds of these teams.
     Operator(Vec<Names>),
 }
 
@@ -111,12 +111,15 @@ fn of_keeper(teams: &[Names]) -> Vec<String> {
     all.iter().flat_map(|stream| [asks_how(stream), makes(stream)]).collect()
 }
 
-/// Everything that the tools of NATS ask of a stream, and nothing else.
+/// Everything that the tools of NATS ask of a stream, what `farm gc` reads, and nothing else.
 fn of_operator(teams: &[Names]) -> Vec<String> {
     let all: BTreeSet<String> = teams.iter().flat_map(streams).collect();
     let on_each = ["CREATE", "INFO", "UPDATE", "PURGE", "DELETE", "MSG.GET", "MSG.DELETE"];
     let on_each = all.iter().flat_map(|stream| on_each.map(|what| api(&format!("STREAM.{what}.{stream}"))));
-    on_each.chain(["INFO", "STREAM.NAMES", "STREAM.LIST"].map(api)).collect()
+    let logs = teams.iter().flat_map(|team| reads_on(&team.logs(), &format!("fj.log.{}.>", team.team())));
+    let hosts = teams.iter().flat_map(|team| reads_on(Names::LEASES, &team.lease("agent.*")));
+    let read: BTreeSet<String> = logs.chain(hosts).collect();
+    on_each.chain(read).chain(["INFO", "STREAM.NAMES", "STREAM.LIST"].map(api)).collect()
 }
 
 /// What an administrator can do to a stream, and nobody else on a farm may.

@@ -98,6 +98,11 @@ impl Names {
         format!("{}.{}.*.*.{writer}.*", Names::LOG, self.team)
     }
 
+    /// Every line of a run, its head and all generations included.
+    pub fn all_of(&self, run: &str) -> String {
+        format!("{}.{}.{run}.>", Names::LOG, self.team)
+    }
+
     /// Every line of a run's generation.
     pub fn lines(&self, run: &str, generation: u32) -> String {
         format!("{}.{}.{run}.{generation}.*.*", Names::LOG, self.team)

@@ -33,11 +33,14 @@ pub use baseline::{
 };
 pub use bisect::BisectArgs;
 pub use causes::{CausesArgs, StackForm, StackRules};
-pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
+pub use config::{
+    CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, FARM, OF_FARM, ShowConfigArgs, command,
+    command_to_add_to,
+};
 pub use farm::{
     AgentArgs, FarmArgs, FarmCancelArgs, FarmCommand, FarmCommandArgs, FarmDoctorArgs, FarmDrainArgs,
-    FarmFetchArgs, FarmInitArgs, FarmKeepArgs, FarmPhonesArgs, FarmQueueArgs, FarmRole, FarmStatusArgs,
-    FarmUndrainArgs, FarmWatchArgs,
+    FarmFetchArgs, FarmGcArgs, FarmInitArgs, FarmKeepArgs, FarmPhonesArgs, FarmQueueArgs, FarmRole,
+    FarmStatusArgs, FarmUndrainArgs, FarmWatchArgs,
 };
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};

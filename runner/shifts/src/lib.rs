@@ -23,6 +23,7 @@ mod carrying;
 mod cease;
 pub mod conductor;
 pub mod evidence;
+pub mod gc;
 pub mod note;
 mod outage;
 mod outlet;

@@ -64,19 +64,23 @@ impl RunSeen {
     }
 }
 
-/// The runs that the farm knows and that are wanted by name and head; or why one cannot be told, by its name. What it
-/// is about is asked of those alone: a farm knows the runs of a month.
+/// The runs that the farm knows and that are wanted by name and by whether the farm was told that they are over; or why
+/// one cannot be told, by its name. What it is about is asked of those alone: a farm knows the runs of a month.
 ///
 /// # Errors
-/// Those of the exchange; `farm_skew` where one speaks otherwise.
+/// Those of the exchange.
 pub async fn known(
     exchange: &dyn Exchange,
-    wanted: impl Fn(&str, &Head) -> bool,
+    wanted: impl Fn(&str, bool) -> bool,
 ) -> Result<Vec<(String, Result<RunSeen, Fault>)>, Fault> {
+    let is_over = |head: &Result<Head, Fault>| head.as_ref().is_ok_and(|head| head.over);
     let heads = Head::all(exchange).await?.into_iter();
-    let heads = stream::iter(heads.filter(|(name, _, head)| wanted(name, head)));
-    let seen = heads.map(async |(name, stamp, head): (String, u64, Head)| {
-        let seen = seen(exchange, name.clone(), stamp, head).await;
+    let heads = stream::iter(heads.filter(|(name, _, head)| wanted(name, is_over(head))));
+    let seen = heads.map(async |(name, stamp, head): (String, u64, Result<Head, Fault>)| {
+        let seen = match head {
+            Ok(head) => seen(exchange, name.clone(), stamp, head).await,
+            Err(fault) => Err(fault),
+        };
         (name, seen)
     });
     Ok(seen.buffered(AT_ONCE).collect().await)
@@ -114,4 +118,47 @@ pub async fn progress(runs: &[RunSeen], desk: impl Fn(&str) -> Desk) -> Vec<Resu
         Reading::of(found, desk(&run.name))?.read(Duration::ZERO).await
     });
     read.buffered(AT_ONCE).collect().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farmjank_farm::frames::VERSION;
+    use farmjank_farm::model::{Model, Weather};
+    use farmjank_results::fault::FaultCode;
+    use farmjank_results::time::Span;
+    use farmjank_seams::exchange::Place;
+    use futures::FutureExt;
+
+    /// What is told of runs whose heads say this.
+    fn told(heads: &[(&str, u32, bool)], wanted: impl Fn(&str, bool) -> bool) -> Vec<(String, FaultCode)> {
+        let exchange =
+            Model::new(Span::from_ms(45_000), Span::from_ms(30_000), 1 << 20).connect(Weather::calm());
+        let known = async {
+            for (run, v, over) in heads {
+                let line = LogLine { run: (*run).to_owned(), generation: 0, line: "_head".to_owned() };
+                let body =
+                    format!(r#"{{"v":{v},"generation":1,"object":"none","stays":false,"over":{over}}}"#);
+                exchange.append(&line, Place(0), body.as_bytes()).await?;
+            }
+            known(&exchange, wanted).await
+        };
+        let known = known.now_or_never().expect("a model answers at once").expect("it answers");
+        known.into_iter().map(|(name, seen)| (name, seen.expect_err("its sheet is nowhere").code)).collect()
+    }
+
+    #[test]
+    fn a_run_of_another_protocol_is_told_by_its_name_and_keeps_nobody_from_the_others() {
+        let heads = [("new", VERSION, false), ("older", VERSION - 1, true), ("old", VERSION - 1, false)];
+        let told = told(&heads, |_, over| !over);
+        assert_eq!(told.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["new", "old"]);
+        assert_ne!(told[0].1, FaultCode::FarmSkew, "what it is about was asked for");
+        assert_eq!(told[1].1, FaultCode::FarmSkew);
+    }
+
+    #[test]
+    fn what_is_over_is_over_in_every_protocol() {
+        let told = told(&[("older", VERSION - 1, true)], |_, over| over);
+        assert_eq!(told.len(), 1);
+    }
 }

@@ -14,6 +14,7 @@ use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::exchange::Place;
 use futures::StreamExt;
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt::Display;
 use std::time::Duration;
@@ -46,7 +47,7 @@ pub(super) fn lost(what: &str, why: &impl Display) -> Fault {
 /// The server keeps no more.
 fn full(why: &dyn Display) -> Fault {
     let what = format!("the farm keeps no more for this team: {}", line(&why.to_string(), 200));
-    Fault::new(FaultCode::FarmFull, what).advise("what is old goes by itself after 14 and 30 days; docs/farm.md tells who runs the server how to make room before")
+    Fault::new(FaultCode::FarmFull, what).advise("who runs the server makes room (`farmjank farm gc`, docs/farm.md); what is old goes by itself after 14 and 30 days")
 }
 
 /// Why a stream is not made or bounded so: the server promises no more than its disk has, or something passes.
@@ -92,6 +93,8 @@ pub(super) struct Link {
     /// Whether what is missing on the server is made by this end.
     pub(super) keeps: bool,
     pub(super) refusals: Refusals,
+    /// When the server was asked for the time, and what it said, ns since 1970.
+    pub(super) asked: Cell<Option<(Instant, u64)>>,
 }
 
 impl Link {
@@ -229,6 +232,33 @@ impl Link {
         let rest = || consumer.fetch().max_messages(AT_ONCE).max_bytes(BYTES_AT_ONCE).messages();
         all.extend(self.some(&next, rest, Duration::ZERO).await?);
         Ok(all)
+    }
+
+    /// The server's clock, as it writes it.
+    pub(super) async fn clock(&self) -> Result<String, Fault> {
+        let (subject, client) = (api("STREAM.INFO", Names::LEASES), self.context.client());
+        let asked = client.request(subject.clone(), "".into());
+        let answer = self.in_time("asking for the time", &subject, Duration::ZERO, asked).await?;
+        let answer = answer.map_err(|why| lost("asking for the time", &why))?;
+        let answer: serde_json::Value =
+            serde_json::from_slice(&answer.payload).map_err(|why| lost("asking for the time", &why))?;
+        Ok(answer["ts"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// The same, ns since 1970: asked once, and counted on from there.
+    pub(super) async fn now(&self) -> Result<u64, Fault> {
+        let (asked, then) = match self.asked.get() {
+            Some(known) => known,
+            None => {
+                let told: jiff::Timestamp =
+                    self.clock().await?.parse().map_err(|why| lost("asking for the time", &why))?;
+                let told = (Instant::now(), u64::try_from(told.as_nanosecond()).unwrap_or_default());
+                self.asked.set(Some(told));
+                told
+            }
+        };
+        let since = u64::try_from(asked.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        Ok(then.saturating_add(since))
     }
 
     /// A word nobody else has.

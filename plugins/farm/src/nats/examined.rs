@@ -2,8 +2,7 @@
 //! Whatever is asked changes nothing, allowed or not.
 
 use super::Nats;
-use super::calls::{Link, api, lost, no_room};
-use crate::subjects::Names;
+use super::calls::{Link, lost};
 use async_nats::HeaderMap;
 use async_nats::client::RequestErrorKind;
 use async_nats::jetstream::stream::Config;
@@ -83,13 +82,7 @@ impl Examined<'_> {
     /// # Errors
     /// `farm_refused`, `farm_unreachable` (passing).
     pub async fn clock(&self) -> Result<String, Fault> {
-        let (subject, client) = (api("STREAM.INFO", Names::LEASES), self.link.context.client());
-        let asked = client.request(subject.clone(), "".into());
-        let answer = self.link.in_time("asking for the time", &subject, Duration::ZERO, asked).await?;
-        let answer = answer.map_err(|why| lost("asking for the time", &why))?;
-        let answer: serde_json::Value =
-            serde_json::from_slice(&answer.payload).map_err(|why| lost("asking for the time", &why))?;
-        Ok(answer["ts"].as_str().unwrap_or_default().to_owned())
+        self.link.clock().await
     }
 
     /// Whether these credentials may write on a subject, or ask by it.
@@ -140,25 +133,6 @@ impl Examined<'_> {
             room.most = room.most.zip(most).map(|(one, other)| one + other);
         }
         Ok(room)
-    }
-
-    /// Bounds what the team's logs and objects may take, as the terms say. What is there already stays.
-    ///
-    /// # Errors
-    /// `farm_refused`, `farm_unreachable` (passing).
-    pub async fn bound(&self) -> Result<(), Fault> {
-        for wanted in self.link.configs() {
-            let Some((there, _)) = self.link.kept(&wanted.name).await? else { continue };
-            if wanted.max_bytes > 0 && there.max_bytes != wanted.max_bytes {
-                let config = Config { max_bytes: wanted.max_bytes, ..there };
-                let what = format!("{} cannot be bounded", wanted.name);
-                let asked = self.link.context.update_stream(&config);
-                let subject = api("STREAM.UPDATE", &wanted.name);
-                let done = self.link.in_time(&what, &subject, Duration::ZERO, asked).await?;
-                done.map_err(|why| no_room(&what, &why))?;
-            }
-        }
-        Ok(())
     }
 
     /// How each thing of the store is kept that these credentials may ask for.

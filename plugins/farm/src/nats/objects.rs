@@ -19,36 +19,57 @@ impl Nats {
         Ok(self.link.names.object(word("object", digest)?, &part.to_string()))
     }
 
-    /// Leaves an object; a part that is there already is left as it is, unless the object was given up.
+    /// Leaves an object; a part that is there already is left as it is, unless it is old or the object was given up.
     pub(super) async fn leave(&self, digest: &str, bytes: &[u8]) -> Result<(), Fault> {
         let many = bytes.len().div_ceil(PART).max(1);
         if many > MOST {
             let what = format!("an object of {} bytes: at most {} go over a farm", bytes.len(), MOST * PART);
             return Err(Fault::new(FaultCode::FarmFull, what));
         }
-        if many > 1 && self.is_there(digest, many).await? {
-            return Ok(());
+        let first = if many > 1 { self.latest_part(digest, 0).await? } else { None };
+        match first {
+            // It was written last: all of it is there.
+            Some(first) if self.is_relied_on(&first).await? && parts(&first) == many => return Ok(()),
+            // Nothing of what was there before is trusted.
+            Some(first) if given_up(Some(&first.headers)) => {
+                for part in (1..many).rev() {
+                    self.write_part(digest, bytes, part, None).await?;
+                }
+            }
+            // What somebody began a while ago is gone on with.
+            _ => {
+                for part in (1..many).rev() {
+                    self.leave_part(digest, bytes, part).await?;
+                }
+            }
         }
-        let mut first = None;
-        for part in (0..many).rev() {
-            first = self.write_part(digest, bytes, part, Some(Place(0))).await?;
-        }
-        if first.is_some() {
-            return Ok(());
-        }
-        let there = self.link.latest(&self.link.names.objects(), &self.part(digest, 0)?).await?;
-        let Some(there) = there.filter(|there| given_up(Some(&there.headers))) else { return Ok(()) };
-        // Nothing of what was there before is trusted.
-        for part in (1..many).rev() {
-            self.write_part(digest, bytes, part, None).await?;
-        }
-        self.write_part(digest, bytes, 0, Some(Place(there.sequence))).await.map(drop)
+        self.leave_part(digest, bytes, 0).await
     }
 
-    /// Whether an object of so many parts is there whole: its first part was written last.
-    async fn is_there(&self, digest: &str, many: usize) -> Result<bool, Fault> {
-        let first = self.link.latest(&self.link.names.objects(), &self.part(digest, 0)?).await?;
-        Ok(first.is_some_and(|first| !given_up(Some(&first.headers)) && parts(&first) == many))
+    /// Leaves a part, unless it is there and relied on.
+    async fn leave_part(&self, digest: &str, bytes: &[u8], part: usize) -> Result<(), Fault> {
+        if self.write_part(digest, bytes, part, Some(Place(0))).await?.is_some() {
+            return Ok(());
+        }
+        let Some(there) = self.latest_part(digest, part).await? else { return Ok(()) };
+        if !self.is_relied_on(&there).await? {
+            self.write_part(digest, bytes, part, Some(Place(there.sequence))).await?;
+        }
+        Ok(())
+    }
+
+    async fn latest_part(&self, digest: &str, part: usize) -> Result<Option<StreamMessage>, Fault> {
+        self.link.latest(&self.link.names.objects(), &self.part(digest, part)?).await
+    }
+
+    /// Whether a part is one, and young enough that it will be there for days.
+    async fn is_relied_on(&self, there: &StreamMessage) -> Result<bool, Fault> {
+        if given_up(Some(&there.headers)) {
+            return Ok(false);
+        }
+        let written = u64::try_from(there.time.unix_timestamp_nanos()).unwrap_or_default();
+        let age = self.link.now().await?.saturating_sub(written);
+        Ok(u128::from(age) < self.link.terms.relied_on.as_nanos())
     }
 
     async fn write_part(
@@ -67,7 +88,7 @@ impl Nats {
     /// An object; none where a part of it is not there.
     pub(super) async fn object(&self, digest: &str) -> Result<Option<Vec<u8>>, Fault> {
         let stream = self.link.names.objects();
-        let Some(first) = self.link.latest(&stream, &self.part(digest, 0)?).await? else { return Ok(None) };
+        let Some(first) = self.latest_part(digest, 0).await? else { return Ok(None) };
         if given_up(Some(&first.headers)) {
             return Ok(None);
         }
@@ -83,7 +104,7 @@ impl Nats {
 
     /// Gives an object up by a word in place of its parts: to purge it would need a right to purge all.
     pub(super) async fn forget(&self, digest: &str) -> Result<(), Fault> {
-        let there = self.link.latest(&self.link.names.objects(), &self.part(digest, 0)?).await?;
+        let there = self.latest_part(digest, 0).await?;
         let Some(there) = there.filter(|there| !given_up(Some(&there.headers))) else { return Ok(()) };
         let gone = || PublishMessage::build().header(OPERATION, "DEL");
         match self.link.write(self.part(digest, 0)?, Some(Place(there.sequence)), gone()).await {

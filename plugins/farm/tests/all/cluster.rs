@@ -42,7 +42,7 @@ async fn appended(x: &Nats, after: Place, body: &[u8]) -> Place {
 fn three_servers_keep_what_an_exchange_promises() {
     let Some(servers) = NatsServer::cluster() else { return };
     let (term, ack_wait) = (Duration::from_secs(4), Duration::from_secs(3));
-    let terms = Terms { term, ack_wait, log_bytes: 4_000_000, object_bytes: -1 };
+    let terms = Terms { term, ack_wait, log_bytes: 4_000_000, ..Terms::FARM };
     runtime().block_on(async {
         let exchange = Nats::connect(&address(&servers), "pay", terms, PATIENCE, true).await;
         let exchange = exchange.expect("they listen");

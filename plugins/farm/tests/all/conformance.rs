@@ -261,7 +261,7 @@ pub fn runtime() -> tokio::runtime::Runtime {
 fn a_real_server_keeps_what_an_exchange_promises() {
     let Some(server) = NatsServer::start("") else { return };
     let (term, ack_wait) = (Duration::from_secs(2), Duration::from_millis(1500));
-    let terms = Terms { term, ack_wait, log_bytes: 4_000_000, object_bytes: -1 };
+    let terms = Terms { term, ack_wait, log_bytes: 4_000_000, ..Terms::FARM };
     let address = Address { urls: server.url(), name: "bench".to_owned(), ..Address::default() };
     runtime().block_on(async {
         let exchange = Nats::connect(&address, "pay", terms, Duration::from_secs(5), true).await;

@@ -5,3 +5,4 @@ mod conformance;
 mod letting_in;
 mod roles;
 mod swarm;
+mod upkeep;

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A farm of two teams, its server, and everybody's seed.
-struct Farm {
-    server: NatsServer,
+pub struct Farm {
+    pub server: NatsServer,
     credentials: Vec<(String, Role)>,
-    seeds: BTreeMap<String, String>,
+    pub seeds: BTreeMap<String, String>,
 }
 
 impl Farm {
-    fn start() -> Option<Farm> {
+    pub fn start() -> Option<Farm> {
         let mut roster = Roster::new("farm.example", "127.0.0.1:4222");
         roster.add("pay", &["left".to_owned(), "right_1".to_owned()]).expect("words");
         roster.add("web", &["other".to_owned()]).expect("words");
@@ -35,7 +35,7 @@ impl Farm {
         Some(Farm { server: NatsServer::start(users)?, credentials, seeds })
     }
 
-    async fn nats(&self, called: &str, team: &str, patience: Duration) -> Nats {
+    pub async fn nats(&self, called: &str, team: &str, patience: Duration) -> Nats {
         let secret = Some(self.seeds[called].clone());
         let name = called.to_owned();
         let address = Address { urls: self.server.url(), name, secret, authorities: None };
@@ -50,12 +50,12 @@ fn team(role: &Role) -> String {
     }
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+pub fn runtime() -> tokio::runtime::Runtime {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(2).enable_all().build().expect("threads")
 }
 
-const LONG: Duration = Duration::from_secs(10);
+pub const LONG: Duration = Duration::from_secs(10);
 
 #[test]
 fn each_of_the_credentials_may_do_what_its_role_says_and_nothing_that_others_may() {
@@ -218,66 +218,6 @@ fn nobody_listens_to_what_is_written_or_to_answers_of_others() {
             let next = futures::FutureExt::now_or_never(futures::StreamExt::next(subscriber)).flatten();
             assert!(next.is_none(), "{called} hears on {subject}: {next:?}");
         }
-    });
-}
-
-/// As docs/farm.md says it, by the questions that NATS's own tools ask.
-#[test]
-fn who_runs_the_server_takes_one_run_away_and_nothing_else() {
-    let Some(all) = Farm::start() else { return };
-    runtime().block_on(async {
-        let farm = all.nats("run-pay", "pay", LONG).await;
-        farm.prepare().await.expect("an empty server");
-        for run in ["old", "older", "old-2"] {
-            for (generation, line) in [(0, "_head"), (1, "_opening"), (1, "0001-left")] {
-                let line = LogLine { run: run.to_owned(), generation, line: line.to_owned() };
-                farm.append(&line, Place(0), b"1").await.expect("written");
-            }
-        }
-        let options = |called: &str| async_nats::ConnectOptions::with_nkey(all.seeds[called].clone());
-        let client = options("operator").connect(all.server.url()).await.expect("let in");
-        let context = async_nats::jetstream::new(client);
-        let mut stream = context.get_stream("FJ_LOG_pay").await.expect("there");
-        let purged = stream.purge().filter("fj.log.pay.old.>").await.expect("purged");
-        assert_eq!(purged.purged, 3);
-        let mut config = stream.info().await.expect("told").config.clone();
-        config.max_bytes = 200_000_000;
-        context.update_stream(config).await.expect("bounded");
-        let left: Vec<String> =
-            farm.lasts(0, "_head").await.expect("answers").into_iter().map(|(run, _)| run).collect();
-        assert_eq!(left, ["old-2", "older"]);
-        let kept = farm.follow("old-2", 1, Place(0), Duration::ZERO).await.expect("answers");
-        assert_eq!(kept.len(), 2, "what others wrote stands");
-    });
-}
-
-#[test]
-fn the_operator_bounds_what_a_team_may_keep_and_what_is_beyond_is_refused_in_words() {
-    let Some(all) = Farm::start() else { return };
-    runtime().block_on(async {
-        let run = all.nats("run-pay", "pay", LONG).await;
-        run.prepare().await.expect("a run makes streams");
-        assert_eq!(run.examined().room().await.expect("told").most, None, "the disk is the bound");
-        let secret = Some(all.seeds["operator"].clone());
-        let address =
-            Address { urls: all.server.url(), name: "operator".to_owned(), secret, authorities: None };
-        let terms = Terms::FARM.within(4_000_000);
-        let operator = Nats::connect(&address, "pay", terms, LONG, false).await.expect("let in");
-        operator.examined().bound().await.expect("it may");
-        let room = run.examined().room().await.expect("told");
-        assert_eq!(room.most, Some(4_000_000));
-        let mut refused = None;
-        for part in 0..8_u8 {
-            let bytes = vec![part; 700_000];
-            refused = refused.or(run.put(&format!("d{part}"), &bytes).await.err());
-        }
-        let fault = refused.expect("3.5 MB hold no 5.6");
-        assert_eq!(fault.code, FaultCode::FarmFull, "{fault}");
-        let room = run.examined().room().await.expect("told");
-        assert!(room.taken > 2_000_000 && room.taken <= 4_000_000, "{room:?}");
-        let web = all.nats("run-web", "web", LONG).await;
-        web.prepare().await.expect("another team's");
-        web.put("d", &vec![1; 700_000]).await.expect("it has room of its own");
     });
 }
 

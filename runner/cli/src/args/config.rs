@@ -7,13 +7,27 @@ use std::path::PathBuf;
 /// Commands that read `farmjank.toml`.
 pub const CONFIGURED: [&str; 8] = ["run", "ab", "bisect", "calibrate", "check", "plan", "devices", "doctor"];
 
+/// The command whose own commands are [`OF_FARM`].
+pub const FARM: &str = "farm";
+/// Commands of `farmjank farm` that read it: all that ask a farm.
+pub const OF_FARM: [&str; 11] =
+    ["status", "phones", "queue", "keep", "fetch", "watch", "doctor", "gc", "cancel", "drain", "undrain"];
+
 /// The whole command line: what is derived, and which file and profile where a command reads one.
 pub fn command() -> clap::Command {
     let all = Cli::command();
     // Not augmented in place: that would take the command's own description away.
     let own = FileArgs::augment_args(clap::Command::new("file"));
     let with = |one: clap::Command| one.args(own.get_arguments().cloned());
-    CONFIGURED.iter().fold(all, |all, name| all.mut_subcommand(name, with))
+    let all = CONFIGURED.iter().fold(all, |all, name| all.mut_subcommand(name, with));
+    all.mut_subcommand(FARM, |farm| OF_FARM.iter().fold(farm, |farm, name| farm.mut_subcommand(name, with)))
+}
+
+/// The same, before it is known what a file gives: nothing a command needs has to be there.
+pub fn command_to_add_to() -> clap::Command {
+    let free = |one: clap::Command| one.mut_args(|arg| arg.required(false));
+    command()
+        .mut_subcommand(FARM, |farm| OF_FARM.iter().fold(farm, |farm, name| farm.mut_subcommand(name, free)))
 }
 
 /// Which file, and which profile of it.

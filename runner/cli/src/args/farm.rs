@@ -1,7 +1,9 @@
 //! Flags of runs over a farm, and of its agents.
 
+mod gc;
 mod reading;
 
+pub use gc::FarmGcArgs;
 pub use reading::{FarmFetchArgs, FarmKeepArgs, FarmPhonesArgs, FarmQueueArgs, FarmWatchArgs};
 
 use super::{LenderFlag, ListingFormat};
@@ -48,7 +50,7 @@ fn size(text: &str) -> Result<u64, clap::Error> {
 }
 
 /// What was settled when a run was begun: whoever takes it up changes nothing of it.
-const SETTLED: [&str; 33] = [
+const SETTLED: [&str; 35] = [
     "paths",
     "lab",
     "serials",
@@ -81,6 +83,8 @@ const SETTLED: [&str; 33] = [
     "allow_debuggable",
     "causes",
     "stacks",
+    "mapping",
+    "owners",
     "screens",
 ];
 
@@ -220,6 +224,8 @@ pub enum FarmCommand {
     Init(FarmInitArgs),
     /// Prove a farm: who answers, who is let in, what is kept, and what these credentials may do and may not.
     Doctor(FarmDoctorArgs),
+    /// Make room: take away what is over for long, with the operator's key.
+    Gc(FarmGcArgs),
     /// Have the hosts of a run stop, wherever it is conducted.
     Cancel(FarmCancelArgs),
     /// Take phones out of service: runs that have one give it away after their iteration, and none is given it.

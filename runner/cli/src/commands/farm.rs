@@ -3,6 +3,7 @@
 mod cancel;
 mod doctor;
 mod fetch;
+mod gc;
 mod init;
 mod keep;
 mod listing;
@@ -26,8 +27,9 @@ use farmjank_shifts::note::{Host, PhoneNote, WorkNote, listed};
 use farmjank_shifts::quota::Most;
 use farmjank_shifts::service::Drained;
 
-/// Longest name or reason that is shown, characters.
+/// Longest name or reason that is shown, characters; and longest reason with what to do.
 const WIDE: usize = 160;
+const FULL: usize = 400;
 
 /// Answers; 3 where nobody is there, or something is wrong.
 pub fn run(args: &FarmCommandArgs, terminal: Terminal) -> u8 {
@@ -56,6 +58,7 @@ async fn answered(command: &FarmCommand, terminal: Terminal) -> u8 {
         }),
         FarmCommand::Phones(args) => phones::run(args).await,
         FarmCommand::Queue(args) => queue::run(args).await,
+        FarmCommand::Gc(args) => gc::run(args).await,
         // It asks by itself, each time anew.
         FarmCommand::Keep(_) => Ok(true),
     };
@@ -98,6 +101,8 @@ fn told(hosts: &[Host]) -> String {
         let most = of_most(host.note.most);
         out.push_str(&format!("{name}: {many}{most}, {tool}{plays}{drained}\n"));
         host.note.works.iter().for_each(|work| out.push_str(&format!("  {}\n", of_work(work))));
+        let full = host.note.full.as_ref();
+        full.iter().for_each(|fault| out.push_str(&format!("  {}\n", line(&fault.to_string(), FULL))));
         host.phones.iter().for_each(|phone| out.push_str(&format!("  {}\n", of_phone(phone))));
     }
     out

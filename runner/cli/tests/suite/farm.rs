@@ -5,11 +5,14 @@ mod bucket;
 mod deadline;
 mod evidence;
 #[cfg(target_os = "linux")]
+mod freed;
+#[cfg(target_os = "linux")]
 mod kept;
 mod let_in;
 mod listed;
 #[cfg(target_os = "linux")]
 mod made;
+mod methods;
 mod queue;
 mod read;
 mod room;

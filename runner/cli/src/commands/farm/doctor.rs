@@ -70,7 +70,7 @@ pub async fn run(args: &FarmDoctorArgs, terminal: Terminal) -> Result<bool, Faul
     checks::server(&nats, &args.farm, &mut findings);
     checks::store(&nats, &mut findings).await?;
     if args.of.farm_storage.is_some() && args.role == Some(FarmRole::Operator) {
-        nats.examined().bound().await?;
+        nats.upkeep().bound().await?;
     }
     checks::room(&nats, &names, &mut findings).await?;
     let (spans, clocks) = checks::times(&nats).await?;

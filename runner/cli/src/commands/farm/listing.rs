@@ -21,3 +21,11 @@ pub fn table(rows: &[Vec<String>]) -> String {
 pub fn pretty(all: &Value) -> String {
     serde_json::to_string_pretty(all).unwrap_or_default() + "\n"
 }
+
+/// How much something takes.
+pub fn megabytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

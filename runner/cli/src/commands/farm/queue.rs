@@ -31,7 +31,7 @@ struct Queued {
 pub async fn run(args: &FarmQueueArgs) -> Result<bool, Fault> {
     let exchange = reading(&args.farm, &args.of, "queue").await?;
     let (mut runs, mut lost) = (Vec::new(), Vec::new());
-    for (name, seen) in known(&*exchange, |_, head| !head.over).await? {
+    for (name, seen) in known(&*exchange, |_, over| !over).await? {
         match seen {
             Ok(seen) if !seen.over => runs.push(seen),
             Ok(_) => {}

@@ -25,6 +25,7 @@ pub fn hosts(team: &str, hosts: &[Host]) -> String {
             "run_phones": host.note.most.run,
             "drained": drained.map(|drained| json!({ "since": drained.since, "why": drained.why })),
             "runs": runs.collect::<Vec<Value>>(),
+            "full": host.note.full,
             "phones": host.phones.iter().map(|phone| of_phone(host, phone)).collect::<Vec<Value>>(),
         })
     };

@@ -7,9 +7,11 @@ use crate::world::{SMOOTH, farmjank, write};
 use farmjank_witnesses::nats::NatsServer;
 use std::path::Path;
 
-const RUN: [&str; 2] = ["--farm-secret", "farm/teams/main/run.nk"];
+/// The key of who conducts runs.
+pub const RUN: [&str; 2] = ["--farm-secret", "farm/teams/main/run.nk"];
 
-fn agents(folder: &Path, url: &str) -> Agents {
+/// Both hosts, with the keys of their own.
+pub fn agents(folder: &Path, url: &str) -> Agents {
     let of_host = |host: &str, part: &str| {
         let seed = format!("farm/hosts/{host}/agent.nk");
         agent(folder, url, host, &[&LAB[..], &["--part", part, "--farm-secret", &seed], &CA].concat())

@@ -67,6 +67,9 @@ fn a_run_that_is_cancelled_while_the_store_is_full_lets_its_host_go() {
     assert_eq!(run.code, 0, "{}", run.err);
     until("keeps no more", || std::fs::read_to_string(folder.join("host-1-of-1.log")).unwrap_or_default());
     until(" measured", || queue(folder, &url));
+    let status = || ended(farmjank(folder).args(["farm", "status", "--farm", &url])).out;
+    until("  the farm keeps no more for this team", status);
+    assert!(status().contains("`farmjank farm gc`"), "who can do what about it: {}", status());
     let cancelled = ended(farmjank(folder).args(["farm", "cancel", run.out.trim(), "--farm", &url]));
     assert_eq!(cancelled.code, 0, "{}", cancelled.err);
     until("no run is under way", || queue(folder, &url));

@@ -1,5 +1,6 @@
 //! What is tried on a farm, one thing after the other.
 
+use super::super::listing::megabytes;
 use super::{Findings, Is};
 use crate::host;
 use farmjank_farm::bucket::Bucket;
@@ -132,13 +133,6 @@ pub(super) async fn room(nats: &Nats, names: &Names, findings: &mut Findings) ->
         ),
     }
     Ok(())
-}
-
-fn megabytes(bytes: u64) -> String {
-    match bytes {
-        0..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
 }
 
 /// Whether what is promised is on the disk, as the server's monitoring port says.
