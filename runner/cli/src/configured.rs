@@ -1,7 +1,7 @@
 //! The command line with what `farmjank.toml` and the environment add to it. What is added is read as flags are, by the
 //! same parser, so that it cannot mean anything else.
 
-use crate::args::{self, CONFIGURED, Cli, Command};
+use crate::args::{self, CONFIGURED, Cli, Command, FARM, OF_FARM};
 use crate::command_error::{CommandError, usage};
 use crate::farm::{is_key, told_by_mistake};
 use crate::host::{self, Streams};
@@ -24,7 +24,7 @@ const FILE: &str = "farmjank.toml";
 const CONFIG: &str = "FARMJANK_CONFIG";
 const PROFILE: &str = "FARMJANK_PROFILE";
 /// Flags of one command that mean something else there than the key of their name.
-const OTHERWISE: [(&str, &str); 1] = [("doctor", "out")];
+const OTHERWISE: [(&str, &str); 2] = [("doctor", "out"), ("fetch", "out")];
 
 /// What goes together on one level alone: a lab is played here though a file names a farm, and a farm is asked though a
 /// file names a lab.
@@ -54,35 +54,51 @@ pub struct Configured {
 /// It makes no sense, by itself or with what is added.
 pub fn cli(words: Vec<OsString>) -> Result<Cli, NotParsed> {
     let command = args::command();
-    let matches = command.clone().try_get_matches_from(&words).map_err(NotParsed::Words)?;
-    let Some((name, own)) = matches.subcommand().filter(|(name, _)| CONFIGURED.contains(name)) else {
-        return Cli::from_arg_matches(&matches).map_err(NotParsed::Words);
+    let typed = args::command_to_add_to().try_get_matches_from(&words).map_err(NotParsed::Words)?;
+    let Some((path, own)) = reads(&typed) else {
+        let matches = command.try_get_matches_from(&words);
+        return matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(NotParsed::Words);
     };
     let configured =
-        of_command(&command, name, own).map_err(|why| NotParsed::Refused(refuse_config(&why)))?;
+        of_command(&command, &path, own).map_err(|why| NotParsed::Refused(refuse_config(&why)))?;
     let (added, paths) = flags(&configured.settled);
     let command = match paths {
         Some(paths) => {
-            command.mut_subcommand(name, |one| one.mut_arg("paths", |arg| arg.default_values(paths)))
+            command.mut_subcommand(path[0], |one| one.mut_arg("paths", |arg| arg.default_values(paths)))
         }
         None => command,
     };
-    let at = place_of(name, &words);
+    let at = place_of(&path, &words);
     let words = [&words[..at], &added[..], &words[at..]].concat();
     let read = command.try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
     let mut cli = read.map_err(|why| {
         let shown: Vec<String> = added.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        Streams
-            .err(&format!("note: `farmjank config show` says where these come from: {}\n", shown.join(" ")));
+        if !shown.is_empty() {
+            let (path, shown) = (path.join(" "), shown.join(" "));
+            Streams
+                .err(&format!("note: `farmjank config show {path}` says where these come from: {shown}\n"));
+        }
         NotParsed::Words(why)
     })?;
     give(&mut cli, configured.settled.overrides.into_iter().map(|(own, _)| own).collect());
     Ok(cli)
 }
 
-/// Where flags of a command can be put in: behind its name.
-fn place_of(name: &str, words: &[OsString]) -> usize {
-    words.iter().position(|word| word == name).map_or(words.len(), |at| at + 1)
+/// The command that was typed, by its names from the outermost on, if it reads a file.
+fn reads(matches: &ArgMatches) -> Option<(Vec<&str>, &ArgMatches)> {
+    let (name, own) = matches.subcommand()?;
+    if name == FARM {
+        let (inner, own) = own.subcommand().filter(|(inner, _)| OF_FARM.contains(inner))?;
+        return Some((vec![name, inner], own));
+    }
+    CONFIGURED.contains(&name).then(|| (vec![name], own))
+}
+
+/// Where flags of a command can be put in: behind its names.
+fn place_of(path: &[&str], words: &[OsString]) -> usize {
+    path.iter().fold(0, |from, name| {
+        words.iter().skip(from).position(|word| word == name).map_or(words.len(), |at| from + at + 1)
+    })
 }
 
 /// What stands for some phones.
@@ -146,8 +162,9 @@ fn goes_against(command: &clap::Command, one: &clap::Arg, other: &clap::Arg) -> 
 ///
 /// # Errors
 /// A file, a profile or a variable that cannot be used.
-pub fn of_command(all: &clap::Command, name: &str, own: &ArgMatches) -> Result<Configured, CommandError> {
-    let command = all.find_subcommand(name).ok_or_else(|| usage!("no command is called `{name}`"))?;
+pub fn of_command(all: &clap::Command, path: &[&str], own: &ArgMatches) -> Result<Configured, CommandError> {
+    let found = path.iter().try_fold(all, |all, name| all.find_subcommand(name));
+    let command = found.ok_or_else(|| usage!("no command is called `{}`", path.join(" ")))?;
     let named = own.get_one::<PathBuf>("config").cloned();
     let profile = own.get_one::<String>("profile").cloned();
     let profile = profile.or_else(|| host::env(PROFILE).filter(|name| !name.is_empty()));
@@ -282,7 +299,8 @@ mod tests {
     #[test]
     fn what_is_added_stands_behind_the_name_of_the_command() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(place_of("run", &words("farmjank run a.yaml")), 2);
-        assert_eq!(place_of("run", &words("farmjank --color never run")), 4);
+        assert_eq!(place_of(&["run"], &words("farmjank run a.yaml")), 2);
+        assert_eq!(place_of(&["run"], &words("farmjank --color never run")), 4);
+        assert_eq!(place_of(&["farm", "queue"], &words("farmjank farm queue --team queue")), 3);
     }
 }

@@ -1,6 +1,6 @@
 //! `farmjank config`: what counts for a command, and where each value comes from.
 
-use crate::args::{self, CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs};
+use crate::args::{self, CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, FARM, OF_FARM, ShowConfigArgs};
 use crate::command_error::{CommandError, usage};
 use crate::configured::{Configured, of_command, refuse_config};
 use crate::host::Streams;
@@ -34,20 +34,32 @@ fn shown(args: &ShowConfigArgs) -> Result<String, CommandError> {
     if words.first().is_none_or(|word| word.starts_with('-')) {
         words.insert(0, "run".to_owned());
     }
-    let name = words[0].clone();
-    if !CONFIGURED.contains(&name.as_str()) {
+    let path: Vec<String> = match &words[..] {
+        [farm, own, ..] if farm == FARM => vec![farm.clone(), own.clone()],
+        [name, ..] => vec![name.clone()],
+        [] => Vec::new(),
+    };
+    let (name, at) = (path.join(" "), path.len());
+    let reads = match &path[..] {
+        [name] => CONFIGURED.contains(&name.as_str()),
+        [_, own] => OF_FARM.contains(&own.as_str()),
+        _ => false,
+    };
+    if !reads {
         let near = nearest(&name, CONFIGURED).map_or_else(|| CONFIGURED.join(", "), str::to_owned);
         return Err(usage!("`{}` reads no farmjank.toml; did you mean {near}?", line(&name, SHOWN)));
     }
     let profile = args.file.profile.iter().flat_map(|name| ["--profile".to_owned(), name.clone()]);
     let file = args.file.config.iter().flat_map(|file| ["--config".to_owned(), file.display().to_string()]);
-    words.splice(1..1, profile.chain(file));
+    words.splice(at..at, profile.chain(file));
     // A build, a path: what a command needs beside its flags is not asked for here.
-    let all = args::command().mut_subcommands(|one| one.mut_args(|arg| arg.required(false)));
+    let all = args::command_to_add_to().mut_subcommands(|one| one.mut_args(|arg| arg.required(false)));
     let typed = ["farmjank".to_owned()].into_iter().chain(words);
     let matches = all.clone().try_get_matches_from(typed).map_err(|why| usage!("{}", plain(&why)))?;
-    let (_, own) = matches.subcommand().ok_or_else(|| usage!("no command is called `{name}`"))?;
-    let configured = of_command(&all, &name, own)?;
+    let own = path.iter().try_fold(&matches, |matches, name| matches.subcommand_matches(name));
+    let own = own.ok_or_else(|| usage!("no command is called `{name}`"))?;
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    let configured = of_command(&all, &path, own)?;
     Ok(match args.format {
         ConfigFormat::Table => table(&name, &configured),
         ConfigFormat::Json => json_of(&name, &configured),

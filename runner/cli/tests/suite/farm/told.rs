@@ -3,6 +3,7 @@
 use super::{Agents, LAB, Rack, over, same, tree};
 use crate::world::{SMOOTH, ended, farmjank, write};
 use farmjank_witnesses::nats::NatsServer;
+use std::path::Path;
 
 #[test]
 fn what_farmjank_toml_says_of_the_farm_and_for_some_phones_counts_on_every_host() {
@@ -45,6 +46,38 @@ fn what_farmjank_toml_says_of_the_farm_and_for_some_phones_counts_on_every_host(
     assert!(line(&here, "farm").contains("not used, `lab` is given"), "{here}");
     let there = shown(&["--farm", "nats://other:4222"]);
     assert!(line(&there, "lab").contains("not used, `farm` is given"), "{there}");
+    asked_by_what_is_configured(folder, &url);
+}
+
+/// Commands that ask a farm read the same file, and the environment.
+fn asked_by_what_is_configured(folder: &Path, url: &str) {
+    let asked = |words: &[&str], given: &[(&str, &str)]| {
+        let mut command = farmjank(folder);
+        ended(command.args(["farm"]).args(words).envs(given.iter().copied()))
+    };
+    for (words, given) in [
+        (&["status", "-P", "ci"][..], &[][..]),
+        (&["status"], &[("FARMJANK_FARM", url)]),
+        (&["status", "--farm", url], &[("FARMJANK_FARM", "nats://127.0.0.1:1")]),
+    ] {
+        let told = asked(words, given);
+        assert_eq!(told.code, 0, "{words:?}: {}{}", told.out, told.err);
+        assert_eq!(told.out.matches(": 8 phones").count(), 2, "{words:?}: {}", told.out);
+    }
+    let nowhere = asked(&["queue"], &[]);
+    assert!(nowhere.code == 2 && nowhere.err.contains("--farm <URL>"), "{}", nowhere.err);
+    assert!(!nowhere.err.contains("config show"), "nothing was added: {}", nowhere.err);
+    let wrong = asked(&["status", "-P", "ci", "--farm-patience", "1m"], &[]);
+    assert_eq!(wrong.code, 2, "{}", wrong.out);
+    let shown = ended(farmjank(folder).args(["config", "show", "farm", "queue", "-P", "ci"]));
+    assert!(
+        shown.out.starts_with("farmjank farm queue: farmjank.toml, profile ci\n") && shown.out.contains(url),
+        "{}{}",
+        shown.out,
+        shown.err
+    );
+    let stranger = ended(farmjank(folder).args(["config", "show", "farm", "init"]));
+    assert!(stranger.err.contains("`farm init` reads no farmjank.toml"), "{}", stranger.err);
 }
 
 #[test]
