@@ -1,6 +1,7 @@
 //! The phones of an agent, and how a shift is measured on them: virtual ones on clocks that jump, each shard on its
 //! thread; or those that are attached, on the clock of the world.
 
+use crate::brought::MethodFiles;
 use crate::quota::{Most, Quota};
 use crate::sharing::Sharing;
 use crate::shift::{Asked, Shift};
@@ -48,8 +49,9 @@ pub enum Bench {
     Attached(AttachedBench),
 }
 
-/// Makes the shards of a lab for what is asked, with files in a folder.
-pub type MakeShards = dyn Fn(&Asked, &str) -> Vec<MakeShard>;
+/// Makes the shards of a lab for what is asked, with files in a folder; or says why what methods are told by cannot be
+/// read.
+pub type MakeShards = dyn Fn(&Asked, &MethodFiles, &str) -> Result<Vec<MakeShard>, Fault>;
 
 /// A part of a virtual lab.
 pub struct LabBench {
@@ -63,8 +65,8 @@ pub struct LabBench {
 
 /// Makes the sources of frames of a scenario.
 pub type MakeSources = dyn Fn() -> Box<ForScenario>;
-/// Makes the probes for what is asked.
-pub type MakeProbes = dyn Fn(&Asked) -> Vec<Rc<dyn Probe>>;
+/// Makes the probes for what is asked, likewise.
+pub type MakeProbes = dyn Fn(&Asked, &MethodFiles) -> Result<Vec<Rc<dyn Probe>>, Fault>;
 
 /// Makes the files of a folder.
 pub type MakeFiles = dyn Fn(&str) -> Rc<dyn Files>;
@@ -99,6 +101,8 @@ pub struct Attempt<'a> {
     pub installs: Arc<[Install]>,
     /// Builds that take turns, where the run is about that.
     pub ab_plan: Option<AbPlan>,
+    /// By what methods are told.
+    pub methods: MethodFiles,
     /// The folder its files lie in.
     pub folder: &'a str,
     /// What names on phones are made of.
@@ -136,7 +140,7 @@ impl Bench {
         match self {
             Bench::Lab(lab) => {
                 let options = Shift::default().options();
-                let shards = (lab.shards)(&Asked::default(), "");
+                let shards = (lab.shards)(&Asked::default(), &MethodFiles::default(), "")?;
                 let mut shards = Shards::open(&options, &[], shards, &*lab.threads, lab.at_once);
                 let (at, phones) = shards.surveyed().await;
                 phones.map(|phones| (at, phones))
@@ -179,8 +183,8 @@ impl Bench {
 
 impl LabBench {
     async fn measure(&self, attempt: Attempt<'_>, sink: &dyn FactSink) -> Result<(), Fault> {
-        let Attempt { shift, scenarios, installs, ab_plan, folder, stop, .. } = attempt;
-        let made = (self.shards)(&shift.asked, folder);
+        let Attempt { shift, scenarios, installs, ab_plan, methods, folder, stop, .. } = attempt;
+        let made = (self.shards)(&shift.asked, &methods, folder)?;
         let options = Options { installs, ..shift.options() };
         let mut shards = Shards::open(&options, &scenarios, made, &*self.threads, self.at_once);
         shards.surveyed().await.1?;
@@ -192,8 +196,20 @@ impl LabBench {
 
 impl AttachedBench {
     async fn measure(&self, attempt: Attempt<'_>, sink: Rc<dyn FactSink>) -> Result<(), Fault> {
-        let Attempt { shift, scenarios, installs, ab_plan, folder, name, since, left, progress, stop } =
-            attempt;
+        let Attempt {
+            shift,
+            scenarios,
+            installs,
+            ab_plan,
+            methods,
+            folder,
+            name,
+            since,
+            left,
+            progress,
+            stop,
+        } = attempt;
+        let probes = (self.probes)(&shift.asked, &methods)?;
         let options = Options { installs, ..shift.options() };
         let facts = shift.phones();
         let serials: Vec<String> = facts.keys().map(|id| id.0.clone()).collect();
@@ -214,7 +230,7 @@ impl AttachedBench {
             files: (self.files)(folder),
             patience: options.patience,
             sources: (self.sources)(),
-            probes: (self.probes)(&shift.asked),
+            probes,
             nonce: RunEnv::nonce_of(&name),
             who: who.clone(),
             installing: Installing::of(options.installs),

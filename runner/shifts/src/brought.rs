@@ -1,4 +1,5 @@
-//! Builds that a run brings: left on the farm once, whoever runs them, and fetched by each host that installs them.
+//! What a run brings, builds and files by which methods are told: left on the farm once, whoever runs with them, and
+//! fetched by each host.
 
 use farmjank_engine::builds::{BuildFile, Install};
 use farmjank_farm::digest;
@@ -12,9 +13,9 @@ use tokio::time::{Instant, sleep};
 
 /// Longest name of a file that is repeated, characters.
 const FILE: usize = 120;
-/// Between two looks for a build that is not there. Whoever conducts the run leaves it again every minute.
+/// Between two looks for what is not there. Whoever conducts the run leaves it again every minute.
 const AGAIN: Duration = Duration::from_secs(2);
-/// A build that stays away for so long is lost.
+/// What stays away for so long is lost.
 const LOST: Duration = Duration::from_mins(5);
 
 /// A build that a run brings, which lies on the farm as an object.
@@ -48,6 +49,40 @@ impl Brought {
     }
 }
 
+/// A file that a run brings, which lies on the farm as an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileBrought {
+    /// Its name.
+    pub file: String,
+    /// SHA-256 of its bytes: what it is called as an object.
+    pub sha256: String,
+}
+
+/// A file with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileBytes {
+    /// Its name.
+    pub file: String,
+    /// What is in it.
+    pub bytes: Arc<[u8]>,
+}
+
+impl FileBytes {
+    /// As hosts are told of it.
+    pub fn brought(&self) -> FileBrought {
+        FileBrought { file: self.file.clone(), sha256: digest::of(&self.bytes) }
+    }
+}
+
+/// By what methods are told, and whose they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MethodFiles {
+    /// A mapping of R8 or ProGuard.
+    pub mapping: Option<FileBytes>,
+    /// Who answers for which package.
+    pub owners: Option<FileBytes>,
+}
+
 /// The builds of a run, with their bytes. A farm that does not answer is waited for as one that lost them.
 ///
 /// # Errors
@@ -55,27 +90,43 @@ impl Brought {
 pub(crate) async fn fetched(exchange: &dyn Exchange, builds: &[Brought]) -> Result<Arc<[Install]>, Fault> {
     let mut all = Vec::new();
     for build in builds {
-        let since = Instant::now();
-        let bytes = loop {
-            let why = match digest::fetch(exchange, &build.sha256).await {
-                Ok(Some(bytes)) => break bytes,
-                Ok(None) => {
-                    let what = format!("the farm does not have the build {}", line(&build.file, FILE));
-                    Fault::new(FaultCode::FarmUnreachable, what)
-                        .passing()
-                        .advise("whoever began the run has it: run it again from there")
-                }
-                Err(fault) if fault.persistence == Persistence::Passing => fault,
-                Err(fault) => return Err(fault),
-            };
-            if since.elapsed() > LOST {
-                return Err(why);
-            }
-            sleep(AGAIN).await;
-        };
-        all.push(build.with(bytes));
+        all.push(build.with(object(exchange, "the build", &build.file, &build.sha256).await?));
     }
     Ok(all.into())
+}
+
+/// A file of a run, with its bytes, likewise.
+///
+/// # Errors
+/// As [`fetched`].
+pub(crate) async fn fetched_file(
+    exchange: &dyn Exchange,
+    named: Option<&FileBrought>,
+) -> Result<Option<FileBytes>, Fault> {
+    let Some(FileBrought { file, sha256 }) = named else { return Ok(None) };
+    let bytes = object(exchange, "the file", file, sha256).await?.into();
+    Ok(Some(FileBytes { file: line(file, FILE), bytes }))
+}
+
+async fn object(exchange: &dyn Exchange, what: &str, file: &str, sha256: &str) -> Result<Vec<u8>, Fault> {
+    let since = Instant::now();
+    loop {
+        let why = match digest::fetch(exchange, sha256).await {
+            Ok(Some(bytes)) => return Ok(bytes),
+            Ok(None) => {
+                let what = format!("the farm does not have {what} {}", line(file, FILE));
+                Fault::new(FaultCode::FarmUnreachable, what)
+                    .passing()
+                    .advise("whoever began the run has it: run it again from there")
+            }
+            Err(fault) if fault.persistence == Persistence::Passing => fault,
+            Err(fault) => return Err(fault),
+        };
+        if since.elapsed() > LOST {
+            return Err(why);
+        }
+        sleep(AGAIN).await;
+    }
 }
 
 #[cfg(test)]

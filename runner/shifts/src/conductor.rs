@@ -93,9 +93,9 @@ struct Conductor {
 /// # Errors
 /// The farm stays away for longer than is waited, or refuses.
 pub async fn run(commission: Commission, desk: Desk, outputs: Outputs) -> Result<Record, Fault> {
-    let (builds, fail_fast) = (commission.builds(), commission.asked.fail_fast);
+    let (brought, fail_fast) = (commission.brought(), commission.asked.fail_fast);
     let (sheet, lines) = RunSheet::of(commission)?;
-    let lead = Lead::new(desk, &sheet, lines, false)?.bringing(builds);
+    let lead = Lead::new(desk, &sheet, lines, false)?.bringing(brought);
     let record = conducted(lead, sheet, outputs, (false, fail_fast)).await?;
     // Nobody leaves a run that was begun to be conducted.
     record.ok_or_else(|| Fault::new(FaultCode::FarmRefused, "the run was left before its end"))
@@ -106,14 +106,14 @@ pub async fn run(commission: Commission, desk: Desk, outputs: Outputs) -> Result
 /// # Errors
 /// As [`run`].
 pub async fn detach(commission: Commission, desk: Desk) -> Result<(), Fault> {
-    let builds = commission.builds();
+    let brought = commission.brought();
     let (sheet, lines) = RunSheet::of(commission)?;
     if lines.is_empty() {
         let what = "no phone of the farm is asked for anything";
         return Err(Fault::new(FaultCode::NoPhone, what)
             .advise("`farmjank plan` tells why; or run it without --detach"));
     }
-    let mut lead = Lead::new(desk, &sheet, lines, true)?.bringing(builds);
+    let mut lead = Lead::new(desk, &sheet, lines, true)?.bringing(brought);
     let mut trouble = Trouble::new(lead.patience);
     loop {
         match lead.begun().await {

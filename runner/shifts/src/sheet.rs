@@ -1,6 +1,7 @@
 //! What is settled of a run before anything is measured: what its log begins with, and which host does what. It lies on
 //! the farm as an object, so that somebody else can conduct the run to its end.
 
+use crate::brought::MethodFiles;
 use crate::note::Host;
 use crate::shift::{Asked, LONGEST, Shift, Texts, spoken, written};
 use crate::turns::Turns;
@@ -33,6 +34,8 @@ pub struct Commission {
     pub texts: Texts,
     /// How it is measured, as hosts are told.
     pub asked: Asked,
+    /// By what methods are told; `asked` names the same.
+    pub methods: MethodFiles,
     /// The hosts, in the order of their lines.
     pub hosts: Vec<Host>,
 }
@@ -86,12 +89,13 @@ pub(crate) struct Line {
 }
 
 impl Commission {
-    /// The bytes of the builds it brings, as they travel to hosts.
-    pub(crate) fn builds(&self) -> Vec<Arc<[u8]>> {
+    /// The bytes of what it brings, as they travel to hosts.
+    pub(crate) fn brought(&self) -> Vec<Arc<[u8]>> {
         let installs = self.options.installs.iter().map(|install| &install.build);
         let turns = self.options.ab_plan.iter().filter_map(|ab_plan| ab_plan.builds.as_deref());
         let turns = turns.flat_map(|builds| [&builds.old, &builds.new]);
-        installs.chain(turns).map(|build| build.bytes.clone()).collect()
+        let files = self.methods.mapping.iter().chain(&self.methods.owners).map(|file| file.bytes.clone());
+        installs.chain(turns).map(|build| build.bytes.clone()).chain(files).collect()
     }
 }
 
@@ -101,7 +105,7 @@ impl RunSheet {
     /// # Errors
     /// `farm_garbled`: it cannot be written down.
     pub(crate) fn of(commission: Commission) -> Result<(RunSheet, Vec<Line>), Fault> {
-        let Commission { options, scenarios, texts, asked, hosts } = commission;
+        let Commission { options, scenarios, texts, asked, hosts, methods: _ } = commission;
         let begins = hosts.iter().map(|host| host.note.looked).max().unwrap_or(RunTime::from_ns(0));
         let surveyed = hosts.iter().flat_map(|host| &host.phones).map(|phone| phone.surveyed()).collect();
         let planned = Planned::of(Ok(surveyed), &scenarios, &options);

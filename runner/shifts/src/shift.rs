@@ -1,6 +1,6 @@
 //! What a host is told: its shift of a run, as an object; that there is one, and that a run is to stop, as offers.
 
-use crate::brought::Brought;
+use crate::brought::{Brought, FileBrought};
 use crate::evidence::Evidence;
 use crate::service::ServiceWord;
 use crate::turns::Turns;
@@ -71,6 +71,12 @@ pub struct Asked {
     pub priority: String,
     /// What is put on phones first.
     pub builds: Vec<Brought>,
+    /// A mapping of R8 or ProGuard, by which call stacks name methods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<FileBrought>,
+    /// Who answers for which package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owners: Option<FileBrought>,
     /// Of which jobs raw evidence comes along.
     #[serde(default)]
     pub evidence: Evidence,

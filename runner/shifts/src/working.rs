@@ -2,7 +2,7 @@
 //! happened, files before the facts that name them. Whatever the farm does meanwhile, measuring goes on.
 
 use crate::bench::{Attempt, Bench};
-use crate::brought::fetched;
+use crate::brought::{MethodFiles, fetched, fetched_file};
 use crate::carrying::{Carrier, ShiftFiles};
 use crate::cease::Open;
 use crate::outage::{AGAIN, Full, Outage};
@@ -59,6 +59,16 @@ pub(crate) struct Working<'a> {
     pub(crate) stop: Stop,
 }
 
+/// What a run brings, with its bytes.
+struct Fetched {
+    /// What is put on phones first.
+    installs: Arc<[Install]>,
+    /// Builds that take turns.
+    ab_plan: Option<AbPlan>,
+    /// By what methods are told.
+    methods: MethodFiles,
+}
+
 impl Working<'_> {
     /// Works to the end; what was said, to be minded until the run is over. None where there is nothing to do.
     pub(crate) async fn done(mut self) -> Option<Journal> {
@@ -82,13 +92,14 @@ impl Working<'_> {
             let brought = brought.await.unwrap_or_else(|| Err(self.stop.fault()));
             let measured = match (self.scenarios.clone(), brought) {
                 (Err(fault), _) | (_, Err(fault)) => Err(fault),
-                (Ok(scenarios), Ok((installs, ab_plan))) => {
+                (Ok(scenarios), Ok(Fetched { installs, ab_plan, methods })) => {
                     let (shift, stop, folder) = (&self.shift, self.stop.clone(), &*folder);
                     let attempt = Attempt {
                         shift,
                         scenarios,
                         installs,
                         ab_plan,
+                        methods,
                         folder,
                         name,
                         since,
@@ -119,18 +130,19 @@ impl Working<'_> {
         self.sender.age(self.exchange).await.ok().flatten().unwrap_or_default()
     }
 
-    /// What the run brings: what is put on phones first, and builds that take turns.
-    async fn brought(
-        &self,
-        since: RunTime,
-        age: Duration,
-    ) -> Result<(Arc<[Install]>, Option<AbPlan>), Fault> {
-        let installs = fetched(self.exchange, &self.shift.asked.builds).await?;
+    /// What the run brings.
+    async fn brought(&self, since: RunTime, age: Duration) -> Result<Fetched, Fault> {
+        let asked = &self.shift.asked;
+        let installs = fetched(self.exchange, &asked.builds).await?;
+        let methods = MethodFiles {
+            mapping: fetched_file(self.exchange, asked.mapping.as_ref()).await?,
+            owners: fetched_file(self.exchange, asked.owners.as_ref()).await?,
+        };
         let ab_plan = match &self.shift.turns {
             Some(turns) => Some(turns.fetched(self.exchange, since, Span::from(age)).await?),
             None => None,
         };
-        Ok((installs, ab_plan))
+        Ok(Fetched { installs, ab_plan, methods })
     }
 
     /// Whether nothing more of the run is to be measured. Where nobody can tell, whoever conducts it says so again.

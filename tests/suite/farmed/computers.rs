@@ -20,6 +20,7 @@ use farmjank_seams::claim::Priority;
 use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{self, ShiftFiles};
 use farmjank_shifts::bench::{AttachedBench, Bench};
+use farmjank_shifts::brought::MethodFiles;
 use farmjank_shifts::conductor::{self, Commission, Desk, Outputs};
 use farmjank_shifts::evidence::Evidence;
 use farmjank_shifts::note::{Host, hosts};
@@ -112,7 +113,7 @@ impl Computer {
             claims: self.claims.clone(),
             wanted: Wanted::default(),
             sources: Box::new(|| Box::new(|scenario| registry::sources_pinned(None, 0, scenario.source))),
-            probes: Box::new(|_| Vec::new()),
+            probes: Box::new(|_, _| Ok(Vec::new())),
             files: Box::new(files),
         })
     }
@@ -254,7 +255,8 @@ pub(super) fn asked_for(wish: &Wish, hosts: Vec<Host>) -> Commission {
         ab_plan: wish.ab_plan.clone(),
         ..Options::default()
     };
-    Commission { options, scenarios: read_scenarios(&texts, &asked), texts, asked, hosts }
+    let (scenarios, methods) = (read_scenarios(&texts, &asked), MethodFiles::default());
+    Commission { options, scenarios, texts, asked, methods, hosts }
 }
 
 /// Where a run is conducted from; no two are called the same.

@@ -2,7 +2,7 @@
 
 use crate::args::AgentArgs;
 use crate::command_error::{CommandError, usage};
-use crate::commands::run::{TOOL, no_phones};
+use crate::commands::run::{TOOL, no_phones, told_by};
 use crate::farm::{connected, failed};
 use crate::host::agent_state::{AgentState, files_below, remove_folder, remove_old};
 use crate::host::{self, Bundle, Streams};
@@ -22,6 +22,7 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::host::Files;
 use farmjank_shifts::agent::{Setup, ShiftFiles, serve};
 use farmjank_shifts::bench::{AttachedBench, Bench, LabBench};
+use farmjank_shifts::brought::MethodFiles;
 use farmjank_shifts::note::LabPart;
 use farmjank_shifts::quota::{Most, Quota};
 use farmjank_shifts::service::OutOfService;
@@ -160,17 +161,23 @@ fn part(args: &AgentArgs) -> Result<Option<LabPart>, NoAgent> {
 }
 
 /// How methods are told where a shift asks why frames are late.
-fn methods(asked: &Asked) -> Methods {
-    Methods { wanted: asked.stacks, ..Methods::default() }
+fn methods(asked: &Asked, files: &MethodFiles) -> Result<Methods, Fault> {
+    told_by(asked.stacks, files).map_err(|why| {
+        Fault::new(
+            FaultCode::FarmSkew,
+            format!("what methods are told by is read otherwise on this host: {why}"),
+        )
+        .advise("update the older farmjank of both")
+    })
 }
 
 fn lab_bench(args: &AgentArgs, part: &LabPart) -> Result<Bench, NoAgent> {
     let lab = lab(args.lab.as_deref().unwrap_or_default(), args.seed).map_err(NoAgent::Phones)?;
     let share = (part.part as usize, part.of as usize);
-    let shards = move |asked: &Asked, folder: &str| {
+    let shards = move |asked: &Asked, files: &MethodFiles, folder: &str| {
         let folder = PathBuf::from(folder);
         let open = move || Rc::new(Bundle::open(&folder)) as Rc<dyn Files>;
-        wiring::shards(&lab, share, probes_of_run(asked.no_witnesses, methods(asked)), open)
+        Ok(wiring::shards(&lab, share, probes_of_run(asked.no_witnesses, methods(asked, files)?), open))
     };
     let (threads, at_once) = (Box::new(host::simulated_thread), host::cores());
     Ok(Bench::Lab(LabBench { shards: Box::new(shards), threads, at_once }))
@@ -193,7 +200,7 @@ async fn attached_bench(args: &AgentArgs, plugins: &[Started]) -> Result<Bench, 
         quota: Quota::new(args.of.team.clone(), most),
         wanted,
         sources: Box::new(|| Box::new(|scenario| wiring::sources(scenario, 0))),
-        probes: Box::new(|asked| probes_of_run(asked.no_witnesses, methods(asked))()),
+        probes: Box::new(|asked, files| Ok(probes_of_run(asked.no_witnesses, methods(asked, files)?)())),
         files: Box::new(|folder| Rc::new(Bundle::open(Path::new(folder)).durable())),
     }))
 }

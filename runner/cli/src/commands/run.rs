@@ -2,6 +2,7 @@
 
 mod fit;
 mod inputs;
+mod methods;
 mod options;
 mod over_farm;
 mod place;
@@ -16,7 +17,6 @@ use crate::files_read::FilesRead;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
-use crate::owners;
 use crate::plugin_targets;
 use crate::quarantine;
 use crate::report_targets::{self, ReportRequest};
@@ -46,6 +46,8 @@ use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 use inputs::{RunInputs, inputs};
 pub use inputs::{against, between_builds};
+use methods::methods;
+pub use methods::told_by;
 pub use options::TOOL;
 use options::{OfLab, options, placed};
 pub use place::own_id;
@@ -55,8 +57,6 @@ use std::rc::Rc;
 pub use taken_up::ATTACHED;
 use taken_up::{over, taken_up};
 
-/// Most bytes of a mapping: it is held whole.
-const MAPPING: u64 = 1 << 30;
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
 const NO_WALL: &str = "2000-01-01T00:00:00Z";
 
@@ -138,24 +138,16 @@ pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead)
     if let Some(why) = nothing_selected(&scenarios, &inputs.selection) {
         complain(why);
     }
+    let (methods, files) = methods(args).map_err(|why| NoRun::Ended(refuse(&why)))?;
     if args.over.farm.is_some() {
-        let conducted = over_farm::conducted(args, terminal, scenarios, inputs, noted);
+        let conducted = over_farm::conducted(args, terminal, scenarios, (inputs, files), noted);
         return over(in_runtime(false, conducted).flatten(), itself, keeper);
     }
     let simulated = args.phones.lab.is_some();
-    let methods = methods(args).map_err(|why| NoRun::Ended(refuse(&why)))?;
     let (record, ui, root) = in_runtime(simulated, conducted(args, terminal, scenarios, inputs, methods))
         .flatten()
         .map_err(NoRun::Ended)?;
     Ok(Done { record, root, itself, keeper, ui })
-}
-
-/// How methods are told, and whose they are, where it is asked why frames are late.
-fn methods(args: &RunArgs) -> Result<Methods, CommandError> {
-    let text = args.methods.mapping.as_deref().map(|path| host::read_file(path, MAPPING)).transpose()?;
-    let mapping = text.map(|text| String::from_utf8_lossy(&text).into());
-    let owners = args.methods.owners.as_deref().map(owners::read).transpose()?.unwrap_or_default();
-    Ok(Methods { wanted: args.methods.stacks, mapping, owners: owners.into() })
 }
 
 /// The run itself, and who watches it; or the exit code when there was none.

@@ -48,8 +48,8 @@ pub(super) struct Lead {
     /// How urgent it is, and what it is about.
     priority: Priority,
     sheet: Vec<u8>,
-    /// The builds it brings, where they are at hand.
-    builds: Vec<Arc<[u8]>>,
+    /// What it brings, where that is at hand.
+    brought: Vec<Arc<[u8]>>,
     /// All that, and what each host is to do, lies on the farm as far as is known.
     left: bool,
     /// It is led by somebody else, or nobody.
@@ -92,7 +92,7 @@ impl Lead {
             gathering,
             priority,
             sheet,
-            builds: Vec::new(),
+            brought: Vec::new(),
             left: false,
             reads: false,
             stuck: false,
@@ -105,9 +105,9 @@ impl Lead {
         })
     }
 
-    /// The same, of a run that brings builds.
-    pub(super) fn bringing(self, builds: Vec<Arc<[u8]>>) -> Lead {
-        Lead { builds, ..self }
+    /// The same, of a run that brings something.
+    pub(super) fn bringing(self, brought: Vec<Arc<[u8]>>) -> Lead {
+        Lead { brought, ..self }
     }
 
     /// The same, of a run that was begun before.
@@ -188,9 +188,9 @@ impl Lead {
 
     /// Leaves what the run is about, and each host's part.
     async fn leave_objects(&mut self) -> Result<(), Fault> {
-        let builds = self.builds.iter().map(|bytes| &**bytes);
+        let brought = self.brought.iter().map(|bytes| &**bytes);
         let texts = [&self.sheet].into_iter().chain(self.lines.iter().map(|line| &line.shift));
-        let objects = builds.chain(texts.map(Vec::as_slice));
+        let objects = brought.chain(texts.map(Vec::as_slice));
         let left = join_all(objects.map(|bytes| digest::leave(&*self.exchange, bytes))).await;
         left.into_iter().collect::<Result<Vec<_>, Fault>>()?;
         self.left = true;

@@ -30,9 +30,6 @@ pub fn for_farm(args: &RunArgs, scenarios: &[Scenario]) -> Result<(), CommandErr
     if args.fail_fast.is_some() && args.phones.lab.is_some() {
         return no("--fail-fast of a virtual lab, whose hosts are each on a clock of their own,");
     }
-    if args.methods.mapping.is_some() || args.methods.owners.is_some() {
-        return no("--mapping or --owners");
-    }
     let spread = scenarios.iter().any(|scenario| scenario.spread != Spread::Off);
     if args.select.spread.is_some() || spread {
         return no("--spread");

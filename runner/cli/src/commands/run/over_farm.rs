@@ -23,7 +23,7 @@ use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
-use farmjank_shifts::brought::Brought;
+use farmjank_shifts::brought::{Brought, FileBytes, MethodFiles};
 use farmjank_shifts::conductor::{self, Commission, Desk, Found, Outputs};
 use farmjank_shifts::note::{Host, hosts, listed};
 use farmjank_shifts::shift::{Asked, ForPhones};
@@ -40,7 +40,7 @@ const AGAIN: Duration = Duration::from_millis(250);
 const TOLD: usize = 8;
 
 /// What hosts are told of the flags.
-fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
+fn asked(args: &RunArgs, options: &farmjank_engine::options::Options, methods: &MethodFiles) -> Asked {
     Asked {
         iterations: args.select.iterations,
         warmup: args.select.warmup,
@@ -57,6 +57,8 @@ fn asked(args: &RunArgs, options: &farmjank_engine::options::Options) -> Asked {
         jobs: args.jobs,
         priority: args.priority.word().to_owned(),
         builds: options.installs.iter().map(Brought::of).collect(),
+        mapping: methods.mapping.as_ref().map(FileBytes::brought),
+        owners: methods.owners.as_ref().map(FileBytes::brought),
         evidence: args.over.evidence.unwrap_or_default(),
         fail_fast: args.fail_fast,
         for_phones: args.select.for_phones.iter().map(ForPhones::of).collect(),
@@ -100,7 +102,7 @@ pub async fn conducted(
     args: &RunArgs,
     terminal: Terminal,
     scenarios: Vec<Scenario>,
-    inputs: RunInputs,
+    (inputs, methods): (RunInputs, MethodFiles),
     noted: &FilesRead,
 ) -> Result<Conducted, u8> {
     let refused = |why: CommandError| refuse(&why);
@@ -136,7 +138,8 @@ pub async fn conducted(
     if args.over.detach {
         let (run, key) = ids(&of, run_id(of.lab.as_deref(), of.seed));
         let (_, options) = options(args, run, of, inputs);
-        let commission = Commission { asked: asked(args, &options), options, scenarios, texts, hosts };
+        let commission =
+            Commission { asked: asked(args, &options, &methods), options, scenarios, texts, methods, hosts };
         return detached(args, commission, farm.desk(key)).await;
     }
     let Place { run, root, bundle, .. } = placed(args, &scenarios, &inputs, &of)?;
@@ -148,7 +151,8 @@ pub async fn conducted(
     }
     let (inputs, outputs) = outputs(args, terminal, inputs, bundle, &root);
     let (against, options) = options(args, run, of, inputs);
-    let commission = Commission { asked: asked(args, &options), options, scenarios, texts, hosts };
+    let commission =
+        Commission { asked: asked(args, &options, &methods), options, scenarios, texts, methods, hosts };
     let outputs = Outputs { against, ..outputs };
     let record = conductor::run(commission, farm.desk(key), outputs).await.map_err(|fault| failed(&fault))?;
     Ok(Conducted::Over(Box::new(record), ui, root))
