@@ -2,6 +2,7 @@
 """What a farm costs, and what it survives: agents as processes of their own, a real NATS server between them.
 
     python3 ci/bench/farm.py                      # sizes: phones on agents, against the same run on this computer
+    python3 ci/bench/farm.py --served 1000:30     # the same with phones behind adb, in real time, and what their agents hold
     python3 ci/bench/farm.py --memory 8,34        # what one agent holds whose phones are behind adb
     python3 ci/bench/farm.py --bytes 3            # one lab over 1, 7 and 30 agents, some of them killed, three seeds of each
     python3 ci/bench/farm.py --gate 12            # how much longer twelve gates wait in the middle of a sweep than over an idle farm
@@ -24,6 +25,7 @@ import farm_bytes
 import farm_chaos
 import farm_gate
 import farm_memory
+import farm_served
 import sweep
 from farm_processes import Farm, here
 from farm_troubles import differ
@@ -32,6 +34,7 @@ from farm_troubles import differ
 def arguments():
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--sizes", default="10:1,100:6,300:15,1000:30", metavar="PHONES:AGENTS,…", help="[10:1,100:6,300:15,1000:30]")
+    reader.add_argument("--served", metavar="PHONES:AGENTS,…", help="sizes whose phones are behind adb, instead")
     reader.add_argument("--memory", metavar="PHONES,…", help="what an agent of so many phones behind adb holds, instead")
     reader.add_argument("--bytes", type=int, metavar="N", help="so many seeds of the byte law instead")
     reader.add_argument("--gate", type=int, metavar="N", help="the waits of so many gates instead")
@@ -83,6 +86,8 @@ def main():
     program = sweep.binary(args.farmjank)
     if args.memory:
         bad = farm_memory.told(program, args.memory)
+    elif args.served:
+        bad = farm_served.told(program, args.served)
     elif args.gate:
         bad = farm_gate.told(program, args.gate)
     elif args.bytes:

@@ -58,23 +58,31 @@ def binary(given):
 
 def laid_out(folder, phones, args):
     """Writes lab and scenarios; the serials with trouble that lasts, and those with trouble that passes."""
+    scenarios_written(folder, args)
+    return lab_written(folder, [f"S{phone:04}" for phone in range(phones)], args, 0)
+
+
+def lab_written(folder, serials, args, begins):
+    """Writes a lab of these phones, whose trouble begins so many seconds after it; as `laid_out`."""
     draw = random.Random(args.seed)
-    serials = [f"S{phone:04}" for phone in range(phones)]
-    troubled = draw.sample(serials, phones // 10)
+    troubled = draw.sample(serials, len(serials) // 10)
     lasting = {serial for serial in troubled if draw.random() < 0.3}
     lines = [f"name: sweep\nseed: {args.seed}\nlatency: hub\nphones:"]
     lines += [f"  - {{ archetype: {KINDS[at % len(KINDS)]}, serial: {serial} }}" for at, serial in enumerate(serials)]
     lines += ["faults:"] if troubled else []
     for serial in troubled:
         kind = draw.choice(LASTING if serial in lasting else PASSING)
-        at = draw.randrange(2, 40)
+        at = round(begins) + draw.randrange(2, 40)
         lines.append(f"  - {{ at: {at}s, phone: {serial}, kind: {kind} }}")
     (folder / "lab.yaml").write_text("\n".join(lines) + "\n")
+    return lasting, set(troubled) - lasting
+
+
+def scenarios_written(folder, args):
     (folder / "scenarios").mkdir()
     for number in range(args.scenarios):
         text = SCENARIO.format(number=number, iterations=args.iterations, times=3 + number % 4)
         (folder / "scenarios" / f"sweep-{number}.yaml").write_text(text)
-    return lasting, set(troubled) - lasting
 
 
 def sweep(program, phones, args):
