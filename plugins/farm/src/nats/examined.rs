@@ -13,8 +13,9 @@ use std::time::Duration;
 const NEVER: &str = "9000000000000000000";
 /// A refusal goes another way through the client than an answer.
 const GRACE: Duration = Duration::from_millis(100);
-/// No request of the server is read from that: each answers that it is none.
-const NOTHING: &str = "?";
+/// No request of the server is read from that: each answers that it is none. It begins as one does: what is none at all
+/// a server takes for an empty one where that is allowed, and an empty purge takes everything.
+const NOTHING: &str = "{?";
 
 /// Who answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub struct Room {
 
 /// What a doctor asks over a connection.
 pub struct Examined<'n> {
-    link: &'n Link,
+    pub(super) link: &'n Link,
 }
 
 impl Nats {

@@ -7,7 +7,7 @@ use farmjank_farm::roster::Roster;
 use farmjank_results::fault::{FaultCode, Persistence};
 use farmjank_seams::exchange::{Appended, Exchange, Leased, LogLine, Place};
 use farmjank_witnesses::nats::NatsServer;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// A farm of two teams, its server, and everybody's seed.
@@ -89,6 +89,55 @@ fn each_of_the_credentials_may_do_what_its_role_says_and_nothing_that_others_may
         }
         println!("{allowed} allowed, {refused} refused");
         assert!(allowed > 90 && refused > 900, "{allowed} allowed, {refused} refused");
+    });
+}
+
+/// On a server that allows everything to everybody, which is what a doctor may find, each question must be one that
+/// does nothing: an empty purge would take all.
+#[test]
+fn what_is_asked_to_learn_what_is_allowed_changes_nothing_where_everything_is() {
+    let Some(server) = NatsServer::start("") else { return };
+    runtime().block_on(async {
+        let address = Address { urls: server.url(), name: "doctor".to_owned(), ..Address::default() };
+        let nats = Nats::connect(&address, "pay", Terms::FARM, LONG, true).await.expect("let in");
+        nats.prepare().await.expect("an empty server");
+        let (names, host) = (farmjank_farm::subjects::Names::of("pay").expect("a word"), "left".to_owned());
+        let line = LogLine { run: "r".to_owned(), generation: 1, line: "0001-left".to_owned() };
+        let written = nats.append(&line, Place(0), b"1").await.expect("answers");
+        let leased = nats.claim("agent.left", b"left").await.expect("answers");
+        nats.put("d", b"object").await.expect("left");
+        nats.offer("left", "1", b"first").await.expect("offered");
+        let first = nats.take("left", LONG).await.expect("answers").expect("offered");
+        nats.offer("left", "2", b"second").await.expect("offered");
+        let mut roles = farmjank_farm::roles::strangers(&names).expect("words");
+        roles.extend([
+            Role::Agent(names.clone(), host.clone()),
+            Role::Run(names.clone(), vec![host]),
+            Role::Viewer(names.clone()),
+            Role::Operator(vec![names.clone()]),
+        ]);
+        let mut asked = BTreeSet::new();
+        for role in &roles {
+            asked.extend(role.may());
+            asked.extend(role.must_not(&roles));
+        }
+        assert!(asked.contains("$JS.API.STREAM.PURGE.FJ_LOG_pay") && asked.len() > 100, "{asked:?}");
+        for subject in &asked {
+            assert_ne!(nats.examined().may(subject).await.expect("answers"), Allowed::No, "{subject}");
+        }
+        assert_eq!(
+            nats.last(&line).await.expect("answers").map(|last| Appended::At(last.place)),
+            Some(written)
+        );
+        assert_eq!(nats.lasts(1, "0001-left").await.expect("answers").len(), 1);
+        assert_eq!(nats.get("d").await.expect("answers").as_deref(), Some(b"object".as_slice()));
+        let holder = nats.holder("agent.left").await.expect("answers").expect("held");
+        assert_eq!(Leased::Granted(holder.fence), leased);
+        nats.keep(&first.receipt).await.expect("it is still ours");
+        let next = nats.take("left", LONG).await.expect("answers").expect("offered");
+        assert_eq!((next.body.as_slice(), next.times), (b"second".as_slice(), 1));
+        let kept = nats.examined().store().await.expect("answers");
+        assert!(kept.iter().all(|(_, kept)| *kept == Kept::Well), "{kept:?}");
     });
 }
 
