@@ -54,7 +54,13 @@ pub struct Configured {
 /// It makes no sense, by itself or with what is added.
 pub fn cli(words: Vec<OsString>) -> Result<Cli, NotParsed> {
     let command = args::command();
-    let typed = args::command_to_add_to().try_get_matches_from(&words).map_err(NotParsed::Words)?;
+    let typed = args::command_to_add_to().try_get_matches_from(&words).map_err(|why| {
+        // Help says what a command needs.
+        let asked = |why: &clap::Error| !why.use_stderr();
+        let told =
+            command.clone().try_get_matches_from(&words).err().filter(|told| asked(&why) && asked(told));
+        NotParsed::Words(told.unwrap_or(why))
+    })?;
     let Some((path, own)) = reads(&typed) else {
         let matches = command.try_get_matches_from(&words);
         return matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(NotParsed::Words);

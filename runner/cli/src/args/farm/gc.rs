@@ -4,8 +4,8 @@ use super::FarmArgs;
 use clap::Args;
 
 const GC_EXAMPLES: &str = "Examples:\n  \
-farmjank farm gc --dry-run --farm tls://farm.example:4222 --farm-secret operator.nk           # what would go\n  \
-farmjank farm gc --older-than 3d --farm tls://farm.example:4222 --farm-secret operator.nk     # by a timer\n\n\
+farmjank farm gc --farm URL --farm-secret operator.nk --dry-run         # what would go\n  \
+farmjank farm gc --farm URL --farm-secret operator.nk --older-than 3d   # by a timer\n\n\
 Exit codes: 0 what is older is gone, if there was any · 2 usage · 3 the farm does not answer, or refuses";
 
 /// `farmjank farm gc`

@@ -2,13 +2,13 @@
 //! lay there before the runs that stay.
 
 use super::WIDE;
-use super::listing::megabytes;
+use super::listing::size;
 use crate::args::FarmGcArgs;
 use crate::baselines::age;
 use crate::farm::{opened, reading};
 use crate::host::Streams;
 use farmjank_engine::scribe::Voice;
-use farmjank_farm::nats::Nats;
+use farmjank_farm::nats::{Allowed, Nats};
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::exchange::Exchange;
@@ -25,10 +25,14 @@ pub async fn run(args: &FarmGcArgs) -> Result<bool, Fault> {
     })?;
     let nats = opened(&args.farm, &args.of, "gc", false).await?;
     let exchange = reading(&args.farm, &args.of, "gc").await?;
+    if !args.dry_run && nats.upkeep().may_drop().await? == Allowed::No {
+        let what = "these credentials may take nothing away";
+        return Err(Fault::new(FaultCode::FarmRefused, what)
+            .advise("the key of who runs the server may (`operator.nk`); --dry-run takes any that reads"));
+    }
     let found = unneeded(runs(&nats, &*exchange, &args.of.team).await?, nats.upkeep().now().await?, stays);
     let goes = if args.dry_run { "would go" } else { "is gone" };
     if !args.dry_run {
-        // Whose key may not is told so before anything is said of runs.
         let before = nats.examined().room().await?.taken;
         for run in &found.runs {
             nats.upkeep().drop_log(&run.name).await?;
@@ -36,7 +40,7 @@ pub async fn run(args: &FarmGcArgs) -> Result<bool, Fault> {
         }
         nats.upkeep().drop_objects(found.before).await?;
         let freed = before.saturating_sub(nats.examined().room().await?.taken);
-        Streams.out(&format!("{} are free again; {}\n", megabytes(freed), staying(&found)));
+        Streams.out(&format!("{} are free again; {}\n", size(freed), staying(&found)));
     } else {
         found.runs.iter().for_each(|run| Streams.out(&told(run, goes)));
         Streams.out(&format!("nothing was taken away; {}\n", staying(&found)));
