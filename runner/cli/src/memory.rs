@@ -5,6 +5,7 @@
 use crate::host;
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
+use std::ffi::{c_int, c_long};
 
 /// A run makes and drops small texts by the million: mimalloc costs a quarter less than the system's allocator.
 pub struct Memory;
@@ -30,6 +31,19 @@ unsafe impl GlobalAlloc for Memory {
         // SAFETY: as above.
         unsafe { MiMalloc.dealloc(memory, layout) }
     }
+}
+
+// As mimalloc.h declares them; the crate gives the option no name.
+unsafe extern "C" {
+    fn mi_option_set(option: c_int, value: c_long);
+}
+const PURGE_DELAY: c_int = 15;
+
+/// Gives back at once what is freed from here on, and not after a while: an agent with 34 phones holds 3 MB less. A
+/// run that simulates would take a third longer.
+pub fn give_back_at_once() {
+    // SAFETY: an option of the allocator is set to a value it takes; it is read whenever something is freed.
+    unsafe { mi_option_set(PURGE_DELAY, 0) }
 }
 
 fn there(memory: *mut u8, size: usize) -> *mut u8 {
