@@ -1,5 +1,5 @@
 """What a farm costs whose phones are behind adb: every agent has an adb server of its own with its phones, in real time, and the run here
-has all these servers. One phone in ten is in trouble."""
+has all these servers. One phone in ten of each is in trouble. Whatever else is broken, or passes without proved frames, is a complaint."""
 
 import argparse
 import json
@@ -21,12 +21,13 @@ class Racks:
     """Adb servers with the phones of a lab, an equal share on each."""
 
     def __init__(self, program, folder, phones, agents, plan):
-        self.ports, self.processes = [], []
+        self.ports, self.processes, self.troubled = [], [], set()
         for rack in range(agents):
             place = folder / f"rack-{rack}"
             place.mkdir()
             share = [f"S{phone:04}" for phone in range(rack, phones, agents)]
-            sweep.lab_written(place, share, plan, SETTLES)
+            for serials in sweep.lab_written(place, share, plan, SETTLES):
+                self.troubled |= serials
             port = free_port()
             words = [program, "lab", "serve", "--port", str(port), "lab.yaml"]
             with open(place / "lab.log", "w") as said:
@@ -45,14 +46,19 @@ class Racks:
             process.wait()
 
 
-def came_to(folder):
-    """How many jobs have which verdict, and how many frames were seen."""
+def came_to(folder, racks, jobs):
+    """How many jobs have which verdict, and how many frames were seen; complaints, of phones without trouble."""
     cells = json.loads((folder / "results.json").read_text())["cells"]
     counts, frames = {}, 0
+    wrong = [] if len(cells) == jobs else [f"{len(cells)} jobs of {jobs}"]
     for cell in cells:
+        if cell["verdict"] == "broken" and cell["device"] not in racks.troubled:
+            wrong.append(f"{cell['device']} has no trouble and is broken: {cell['fault']}")
+        if cell["verdict"] == "pass" and not (cell["coverage"] and cell["coverage"]["proved"]):
+            wrong.append(f"{cell['device']} passed without proved frames")
         counts[cell["verdict"]] = counts.get(cell["verdict"], 0) + 1
         frames += (cell["coverage"] or {}).get("frames_seen", 0)
-    return counts, frames
+    return counts, frames, wrong
 
 
 def ran(command, folder, out):
@@ -73,8 +79,9 @@ def size(program, phones, agents):
             folder = pathlib.Path(name)
             sweep.scenarios_written(folder, plan)
             racks = Racks(program, folder, phones, agents, plan)
-            farm = Farm(program, folder, agents, "") if where == "farm" else None
+            farm = None
             try:
+                farm = Farm(program, folder, agents, "") if where == "farm" else None
                 words = [program, "run", "scenarios", "--out", "out", "--no-history", "-q", "--wait-for-devices", "60s", "--jobs", "4000"]
                 if farm:
                     farm.agents = [
@@ -86,7 +93,9 @@ def size(program, phones, agents):
                     words += [word for port in racks.ports for word in ("--adb", f"{HOME}:{port}")]
                 racks.settled()
                 took = ran(words, folder, "out")
-                row.append((took, *came_to(folder / "out")))
+                counts, frames, wrong = came_to(folder / "out", racks, phones * plan.scenarios)
+                row.append((took, counts, frames))
+                bad += [f"{phones} phones, {where}: {words}" for words in wrong[:5]]
                 peaks = farm.peaks() if farm else []
             finally:
                 if farm:

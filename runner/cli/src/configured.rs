@@ -3,7 +3,7 @@
 
 use crate::args::{self, CONFIGURED, Cli, Command, FARM, OF_FARM};
 use crate::command_error::{CommandError, usage};
-use crate::farm::{is_key, told_by_mistake};
+use crate::farm::{has_secret, is_key, told_by_mistake};
 use crate::host::{self, Streams};
 use crate::settings::refuse;
 use clap::parser::ValueSource;
@@ -24,7 +24,16 @@ const FILE: &str = "farmjank.toml";
 const CONFIG: &str = "FARMJANK_CONFIG";
 const PROFILE: &str = "FARMJANK_PROFILE";
 /// Flags of one command that mean something else there than the key of their name.
-const OTHERWISE: [(&str, &str); 2] = [("doctor", "out"), ("fetch", "out")];
+const OTHERWISE: [(&str, &str); 6] = [
+    ("doctor", "out"),
+    ("fetch", "out"),
+    // What takes something away, or bounds it, is told of whom and by how much where it is typed.
+    ("doctor", "farm-storage"),
+    ("gc", "team"),
+    // It keeps runs of everybody, not those of this folder.
+    ("keep", "history"),
+    ("keep", "label"),
+];
 
 /// What goes together on one level alone: a lab is played here though a file names a farm, and a farm is asked though a
 /// file names a lab.
@@ -208,7 +217,11 @@ pub fn of_command(all: &clap::Command, path: &[&str], own: &ArgMatches) -> Resul
     let told = Told {
         flags: &given,
         env: &host::env,
-        takes: &|key| argument(command, key).is_some_and(|own| !is_barred(key, own)),
+        takes: &|key| {
+            // The secret itself, in the environment, is of whoever runs this; a file is everybody's.
+            let given = key.name == "farm-secret" && !given.contains_key(key.name) && has_secret();
+            !given && argument(command, key).is_some_and(|own| !is_barred(key, own))
+        },
         conflicts: &apart,
         built_in: &|key| {
             let values = argument(command, key)?.get_default_values();

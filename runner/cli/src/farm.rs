@@ -114,6 +114,11 @@ pub async fn opened(url: &str, args: &FarmArgs, name: &str, keeps: bool) -> Resu
     Nats::connect(&address, &args.team, terms, PATIENCE, keeps).await
 }
 
+/// Whether the environment holds what lets in.
+pub fn has_secret() -> bool {
+    host::env(VARIABLE).is_some_and(|secret| !secret.trim().is_empty())
+}
+
 /// Whether what is to name a file is a key itself.
 pub fn is_key(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_seed(&name.to_string_lossy()))

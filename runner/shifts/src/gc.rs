@@ -4,12 +4,13 @@
 //! No list says which objects a run names, for a log would have to be read whole for it. Their age does: what a run
 //! relies on was left after it began, or was [relied on](farmjank_farm::nats::RELIED_ON) for a day at most when it did.
 
-use crate::note::Host;
-use crate::runs::RunSeen;
+use crate::runs::known;
+use farmjank_farm::head::Head;
 use farmjank_farm::nats::{Logged, RELIED_ON};
 use farmjank_farm::run_note::lease_of;
 use farmjank_results::fault::{Fault, Persistence};
 use farmjank_seams::exchange::Exchange;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Objects stay for at least that long, and so does what a run that stays found when it began: a part of an object may
@@ -19,11 +20,11 @@ pub const STAYS: Duration = RELIED_ON.saturating_mul(3);
 /// Who still has to do with a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Nobody: it is over.
+    /// Nobody but who may read it: it is over.
     Over,
     /// Nobody, though it is not over, or cannot be told any more.
     Left,
-    /// Somebody conducts or reads it to its end, or a host works for it.
+    /// Somebody conducts it, or a host works for it.
     UnderWay,
 }
 
@@ -49,26 +50,32 @@ pub struct Unneeded {
     pub before: u64,
 }
 
-/// Who has to do with a run that the farm knows.
+/// Who has to do with each run that the farm knows, by name. `works`: the runs that hosts say they work for.
 ///
 /// # Errors
-/// Those of the exchange, also where the run could not be asked about.
-pub async fn standing(
+/// Those of the exchange.
+pub async fn standings(
     exchange: &dyn Exchange,
-    name: &str,
-    seen: &Result<RunSeen, Fault>,
-    hosts: &[Host],
-) -> Result<Standing, Fault> {
-    if let Err(fault) = seen
-        && fault.persistence == Persistence::Passing
-    {
-        return Err(fault.clone());
+    works: &BTreeSet<String>,
+) -> Result<Vec<(String, Standing)>, Fault> {
+    let mut all = Vec::new();
+    for (name, _, head) in Head::all(exchange).await? {
+        if head.is_ok_and(|head| head.over) {
+            all.push((name, Standing::Over));
+        }
     }
-    let works = hosts.iter().flat_map(|host| &host.note.works).any(|work| work.run == name);
-    if works || exchange.holder(&lease_of(name)).await?.is_some() {
-        return Ok(Standing::UnderWay);
+    // What those are about is asked, for hosts may have said their last although nobody was told.
+    for (name, seen) in known(exchange, |_, over| !over).await? {
+        let held = works.contains(&name) || exchange.holder(&lease_of(&name)).await?.is_some();
+        all.push(match seen {
+            _ if held => (name, Standing::UnderWay),
+            Ok(seen) if seen.over => (name, Standing::Over),
+            // It cannot be asked about now.
+            Err(fault) if fault.persistence == Persistence::Passing => (name, Standing::UnderWay),
+            Ok(_) | Err(_) => (name, Standing::Left),
+        });
     }
-    Ok(if seen.as_ref().is_ok_and(|seen| seen.over) { Standing::Over } else { Standing::Left })
+    Ok(all)
 }
 
 /// What goes of these, where runs stay for so long after their last word. `now`: ns since 1970 on the server's clock.
@@ -91,9 +98,54 @@ pub fn unneeded(runs: Vec<RunLogged>, now: u64, stays: Duration) -> Unneeded {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farmjank_farm::frames::VERSION;
+    use farmjank_farm::model::{Model, Weather};
+    use farmjank_results::time::Span;
+    use farmjank_seams::exchange::{LogLine, Place};
+    use futures::FutureExt;
 
     const DAY: u64 = 86_400_000_000_000;
     const NOW: u64 = 100 * DAY;
+
+    #[test]
+    fn a_run_stays_under_way_while_somebody_has_it_and_is_left_once_nobody_has() {
+        let exchange =
+            Model::new(Span::from_ms(45_000), Span::from_ms(30_000), 1 << 20).connect(Weather::calm());
+        let works = BTreeSet::from(["worked for".to_owned()]);
+        let asked = async {
+            for (run, v, over) in [
+                ("conducted", VERSION, false),
+                ("worked for", VERSION, false),
+                ("left", VERSION, false),
+                ("older", VERSION - 1, false),
+                ("over", VERSION, true),
+                ("over and older", VERSION - 1, true),
+            ] {
+                let line = LogLine { run: run.to_owned(), generation: 0, line: "_head".to_owned() };
+                // What it is about is nowhere, as of a run whose objects were let go.
+                let head = Head {
+                    v,
+                    generation: 1,
+                    object: "none".to_owned(),
+                    stays: false,
+                    over,
+                    cancelled: false,
+                };
+                let body = serde_json::to_vec(&head).expect("json");
+                exchange.append(&line, Place(0), &body).await?;
+            }
+            exchange.claim(&lease_of("conducted"), b"somebody").await?;
+            standings(&exchange, &works).await
+        };
+        let told = asked.now_or_never().expect("a model answers at once").expect("it answers");
+        let of = |name: &str| told.iter().find(|(run, _)| run == name).expect("known").1;
+        assert_eq!((of("conducted"), of("worked for")), (Standing::UnderWay, Standing::UnderWay));
+        assert_eq!((of("over"), of("over and older")), (Standing::Over, Standing::Over));
+        assert_eq!(of("older"), Standing::Left);
+        assert_eq!(told.len(), 6);
+        // Its sheet may be late: whether it is gone for good, the fault says.
+        assert_ne!(of("left"), Standing::Over);
+    }
 
     fn run(name: &str, (first, last): (u64, u64), standing: Standing) -> RunLogged {
         RunLogged { name: name.to_owned(), logged: Logged { first: first * DAY, last: last * DAY }, standing }

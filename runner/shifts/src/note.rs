@@ -13,7 +13,8 @@ use farmjank_results::time::RunTime;
 use farmjank_seams::device::{DeviceState, Sighting};
 use farmjank_seams::exchange::Exchange;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The kind of leases agents hold.
 pub const AGENTS: &str = "agent";
@@ -179,6 +180,20 @@ pub async fn listed(exchange: &dyn Exchange, team: &str) -> Result<Vec<Host>, Fa
     }
     all.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(all)
+}
+
+/// The runs that hosts of a team say they work for, whatever else they say and whichever protocol they speak.
+///
+/// # Errors
+/// Those of the exchange.
+pub async fn works(exchange: &dyn Exchange, team: &str) -> Result<BTreeSet<String>, Fault> {
+    let notes = exchange.holders(AGENTS).await?.into_iter();
+    let notes = notes.filter_map(|(_, holder)| serde_json::from_slice::<Value>(&holder.body).ok());
+    let runs = notes.filter(|note| note["team"] == team).flat_map(|note| {
+        let runs = note["works"].as_array().cloned().unwrap_or_default().into_iter();
+        runs.filter_map(|work| work["run"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    });
+    Ok(runs.collect())
 }
 
 /// The hosts of a team for a run: those that play this lab in order of its parts, or those with phones in order of

@@ -30,6 +30,8 @@ const BYTES_AT_ONCE: usize = 16 << 20;
 const UNUSED: Duration = Duration::from_secs(10);
 /// How soon a reader that no server had heard of is asked again, and for how long: by then all of them have.
 const UNHEARD: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// The server's clock is counted on for so long.
+const COUNTED_ON: Duration = Duration::from_mins(1);
 /// No such stream, as the server numbers it.
 const NO_STREAM: ErrorCode = ErrorCode::STREAM_NOT_FOUND;
 
@@ -242,12 +244,15 @@ impl Link {
         let answer = answer.map_err(|why| lost("asking for the time", &why))?;
         let answer: serde_json::Value =
             serde_json::from_slice(&answer.payload).map_err(|why| lost("asking for the time", &why))?;
-        Ok(answer["ts"].as_str().unwrap_or_default().to_owned())
+        match answer["error"]["description"].as_str() {
+            Some(why) => Err(self.not_there("asking for the time", &why).await),
+            None => Ok(answer["ts"].as_str().unwrap_or_default().to_owned()),
+        }
     }
 
-    /// The same, ns since 1970: asked once, and counted on from there.
+    /// The same, ns since 1970: asked once a minute, for either clock may be set, and counted on in between.
     pub(super) async fn now(&self) -> Result<u64, Fault> {
-        let (asked, then) = match self.asked.get() {
+        let (asked, then) = match self.asked.get().filter(|(asked, _)| asked.elapsed() < COUNTED_ON) {
             Some(known) => known,
             None => {
                 let told: jiff::Timestamp =

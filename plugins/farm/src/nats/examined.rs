@@ -2,7 +2,7 @@
 //! Whatever is asked changes nothing, allowed or not.
 
 use super::Nats;
-use super::calls::{Link, lost};
+use super::calls::{Link, api, lost};
 use async_nats::HeaderMap;
 use async_nats::client::RequestErrorKind;
 use async_nats::jetstream::stream::Config;
@@ -16,6 +16,8 @@ const GRACE: Duration = Duration::from_millis(100);
 /// No request of the server is read from that: each answers that it is none. It begins as one does: what is none at all
 /// a server takes for an empty one where that is allowed, and an empty purge takes everything.
 const NOTHING: &str = "{?";
+/// A purge is of what nobody writes, however it is read.
+const OF_NOBODY: &str = r#"{"filter":"fj.nobody"}"#;
 
 /// Who answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +63,7 @@ pub struct Room {
 
 /// What a doctor asks over a connection.
 pub struct Examined<'n> {
-    pub(super) link: &'n Link,
+    link: &'n Link,
 }
 
 impl Nats {
@@ -94,7 +96,8 @@ impl Examined<'_> {
         let mut headers = HeaderMap::new();
         headers.insert("Nats-Expected-Last-Subject-Sequence", NEVER);
         let client = self.link.context.client();
-        let asked = client.request_with_headers(subject.to_owned(), headers, NOTHING.into());
+        let body = if subject.starts_with(&api("STREAM.PURGE", "")) { OF_NOBODY } else { NOTHING };
+        let asked = client.request_with_headers(subject.to_owned(), headers, body.into());
         // Not everything is answered; but what is refused is, before what was asked after it.
         let next = async {
             let next = self.clock().await;

@@ -52,10 +52,14 @@ impl Nats {
             return Ok(());
         }
         let Some(there) = self.latest_part(digest, part).await? else { return Ok(()) };
-        if !self.is_relied_on(&there).await? {
-            self.write_part(digest, bytes, part, Some(Place(there.sequence))).await?;
+        if self.is_relied_on(&there).await? {
+            return Ok(());
         }
-        Ok(())
+        match self.write_part(digest, bytes, part, Some(Place(there.sequence))).await {
+            // Better an old one than none: who has no room cannot even say that he is there without what lies there.
+            Err(fault) if fault.code == FaultCode::FarmFull && !given_up(Some(&there.headers)) => Ok(()),
+            written => written.map(drop),
+        }
     }
 
     async fn latest_part(&self, digest: &str, part: usize) -> Result<Option<StreamMessage>, Fault> {

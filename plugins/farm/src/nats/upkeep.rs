@@ -1,8 +1,8 @@
 //! What who runs the server does to what it keeps: bounds it, and takes away what nobody needs any more. Which that is
 //! is decided elsewhere; nobody else's key may do any of it.
 
+use super::Nats;
 use super::calls::{Link, api, lost, no_room};
-use super::{Allowed, Examined, Nats};
 use crate::subjects::word;
 use async_nats::jetstream::stream::{Config, RawMessageErrorKind};
 use farmjank_results::fault::Fault;
@@ -66,14 +66,6 @@ impl Upkeep<'_> {
         let Some((_, first)) = self.link.first(&stream, &all, 1).await? else { return Ok(None) };
         let last = self.link.latest(&stream, &all).await?;
         Ok(last.map(|last| Logged { first, last: stamp(last.time.unix_timestamp_nanos()) }))
-    }
-
-    /// Whether these credentials may take anything away.
-    ///
-    /// # Errors
-    /// `farm_unreachable` (passing).
-    pub async fn may_drop(&self) -> Result<Allowed, Fault> {
-        Examined { link: self.link }.may(&api("STREAM.PURGE", &self.link.names.logs())).await
     }
 
     /// Takes the log of a run away, its head included; how many messages that was. The farm does not know the run any

@@ -167,6 +167,10 @@ fn the_operator_bounds_what_a_team_may_keep_and_what_is_beyond_is_refused_in_wor
         }
         let fault = refused.expect("3.5 MB hold no 5.6");
         assert_eq!(fault.code, FaultCode::FarmFull, "{fault}");
+        // What lies there is no worse for being old where nothing can be left in its place.
+        let old = all.relying("agent-left", Duration::ZERO).await;
+        old.put("d0", &vec![0; 700_000]).await.expect("it lies there");
+        assert_eq!(run.get("d0").await.expect("answers"), Some(vec![0; 700_000]));
         let room = run.examined().room().await.expect("told");
         assert!(room.taken > 2_000_000 && room.taken <= 4_000_000, "{room:?}");
         let web = all.nats("run-web", "web", LONG).await;

@@ -18,7 +18,8 @@ pub struct FarmGcArgs {
     /// Which farm.
     #[command(flatten)]
     pub of: FarmArgs,
-    /// How long a run that is over stays; in days, hours or minutes, such as 7d.
+    /// How long a run that is over stays; in days, hours or minutes, such as 7d. One that is not over, and that nobody
+    /// conducts or works for, stays for that long after its last word, and for three days at least.
     #[arg(long, value_name = "AGE", default_value = "7d")]
     pub older_than: String,
     /// Say what would go, and leave it.

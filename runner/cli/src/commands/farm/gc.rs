@@ -2,19 +2,19 @@
 //! lay there before the runs that stay.
 
 use super::WIDE;
-use super::listing::size;
+use super::listing::shown_size;
 use crate::args::FarmGcArgs;
 use crate::baselines::age;
 use crate::farm::{opened, reading};
 use crate::host::Streams;
 use farmjank_engine::scribe::Voice;
-use farmjank_farm::nats::{Allowed, Nats};
+use farmjank_farm::nats::Nats;
+use farmjank_farm::run_note::lease_of;
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::exchange::Exchange;
-use farmjank_shifts::gc::{RunLogged, Standing, Unneeded, standing, unneeded};
-use farmjank_shifts::note::listed;
-use farmjank_shifts::runs::known;
+use farmjank_shifts::gc::{RunLogged, Standing, Unneeded, standings, unneeded};
+use farmjank_shifts::note::works;
 use std::time::Duration;
 
 /// Makes room, or says what would go.
@@ -25,36 +25,46 @@ pub async fn run(args: &FarmGcArgs) -> Result<bool, Fault> {
     })?;
     let nats = opened(&args.farm, &args.of, "gc", false).await?;
     let exchange = reading(&args.farm, &args.of, "gc").await?;
-    if !args.dry_run && nats.upkeep().may_drop().await? == Allowed::No {
-        let what = "these credentials may take nothing away";
-        return Err(Fault::new(FaultCode::FarmRefused, what)
-            .advise("the key of who runs the server may (`operator.nk`); --dry-run takes any that reads"));
+    if !args.dry_run {
+        // Whose key may not is told so before anything is looked at: of nobody's run there is nothing to take.
+        nats.upkeep().drop_log("_").await.map_err(|fault| match fault.code {
+            FaultCode::FarmRefused => {
+                let what = "these credentials may take nothing away";
+                Fault::new(FaultCode::FarmRefused, what).advise(
+                    "the key of who runs the server may (`operator.nk`); --dry-run takes any that reads",
+                )
+            }
+            _ => fault,
+        })?;
     }
     let found = unneeded(runs(&nats, &*exchange, &args.of.team).await?, nats.upkeep().now().await?, stays);
-    let goes = if args.dry_run { "would go" } else { "is gone" };
-    if !args.dry_run {
-        let before = nats.examined().room().await?.taken;
-        for run in &found.runs {
-            nats.upkeep().drop_log(&run.name).await?;
-            Streams.out(&told(run, goes));
-        }
-        nats.upkeep().drop_objects(found.before).await?;
-        let freed = before.saturating_sub(nats.examined().room().await?.taken);
-        Streams.out(&format!("{} are free again; {}\n", size(freed), staying(&found)));
-    } else {
-        found.runs.iter().for_each(|run| Streams.out(&told(run, goes)));
-        Streams.out(&format!("nothing was taken away; {}\n", staying(&found)));
+    let team = line(&args.of.team, WIDE);
+    if args.dry_run {
+        found.runs.iter().for_each(|run| Streams.out(&told(run, "would go")));
+        Streams.out(&format!("team {team}: nothing was taken away; {}\n", staying(&found)));
+        return Ok(true);
     }
+    let before = nats.examined().room().await?.taken;
+    for run in &found.runs {
+        // Somebody may have taken it up since it was looked at.
+        let is_held = exchange.holder(&lease_of(&run.name)).await?.is_some();
+        if is_held || nats.upkeep().logged(&run.name).await? != Some(run.logged) {
+            Streams.out(&told(run, "was taken up again and stays"));
+            continue;
+        }
+        nats.upkeep().drop_log(&run.name).await?;
+        Streams.out(&told(run, "is gone"));
+    }
+    nats.upkeep().drop_objects(found.before).await?;
+    let freed = before.saturating_sub(nats.examined().room().await?.taken);
+    Streams.out(&format!("team {team}: {} are free again; {}\n", shown_size(freed), staying(&found)));
     Ok(true)
 }
 
 /// The runs whose logs the farm has, and who has to do with each.
 async fn runs(nats: &Nats, exchange: &dyn Exchange, team: &str) -> Result<Vec<RunLogged>, Fault> {
-    let known = known(exchange, |_, _| true).await?;
-    // Asked afterwards: who took one of them up meanwhile is seen.
-    let (hosts, mut all) = (listed(exchange, team).await?, Vec::new());
-    for (name, seen) in known {
-        let standing = standing(exchange, &name, &seen, &hosts).await?;
+    let (works, mut all) = (works(exchange, team).await?, Vec::new());
+    for (name, standing) in standings(exchange, &works).await? {
         if let Some(logged) = nats.upkeep().logged(&name).await? {
             all.push(RunLogged { name, logged, standing });
         }

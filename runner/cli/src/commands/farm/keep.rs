@@ -27,6 +27,8 @@ struct Keep<'a> {
     args: &'a FarmKeepArgs,
     labels: BTreeMap<String, String>,
     done: BTreeSet<String>,
+    /// All that is over and known could be told.
+    whole: bool,
     /// What was wrong last; it is said once.
     wrong: Option<String>,
 }
@@ -46,7 +48,7 @@ pub fn run(args: &FarmKeepArgs) -> u8 {
     };
     signals::hear();
     signals::leave_at_once(true);
-    let mut keep = Keep { args, labels, done: BTreeSet::new(), wrong: None };
+    let mut keep = Keep { args, labels, done: BTreeSet::new(), whole: true, wrong: None };
     loop {
         match keep.round() {
             Ok(whole) if args.once => return if whole { 0 } else { Verdict::Broken.exit_code() },
@@ -73,8 +75,9 @@ impl Keep<'_> {
 
     /// Keeps what is over and not kept yet; whether all of it is.
     fn round(&mut self) -> Result<bool, Fault> {
-        let mut whole = true;
-        for name in self.over()? {
+        let over = self.over()?;
+        let mut whole = self.whole;
+        for name in over {
             if self.is_kept(&name) {
                 self.done.insert(name);
                 continue;
@@ -124,7 +127,13 @@ impl Keep<'_> {
                 Ok(seen) if seen.lab.is_some() => drop(self.done.insert(name)),
                 Ok(seen) if seen.over => over.push((seen.stamp, name)),
                 Err(fault) if fault.persistence == Persistence::Passing => return Err(fault),
-                // What it was about is gone, or said by another farmjank: it never will be told.
+                // Said by another farmjank: that one can keep it.
+                Err(fault) if fault.code == FaultCode::FarmSkew => {
+                    Streams.err(&format!("run {} is not kept: {fault}\n", line(&name, 200)));
+                    self.whole = false;
+                    self.done.insert(name);
+                }
+                // What it was about is gone: it never will be told.
                 Err(_) => drop(self.done.insert(name)),
                 Ok(_) => {}
             }

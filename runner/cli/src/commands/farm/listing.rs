@@ -23,7 +23,7 @@ pub fn pretty(all: &Value) -> String {
 }
 
 /// How much something takes.
-pub fn size(bytes: u64) -> String {
+pub fn shown_size(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),

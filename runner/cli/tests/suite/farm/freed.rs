@@ -46,7 +46,11 @@ fn who_runs_the_server_makes_room_and_what_somebody_may_still_want_stays() {
     }
     let young = gc(folder, &url, "operator.nk", &[]);
     assert_eq!(young.code, 0, "{}{}", young.out, young.err);
-    assert!(young.out.starts_with("0 kB are free again; 2 runs stay, and objects that"), "{}", young.out);
+    assert!(
+        young.out.starts_with("team main: 0 kB are free again; 2 runs stay, and objects that"),
+        "{}",
+        young.out
+    );
     let wrong = gc(folder, &url, "operator.nk", &["--older-than", "soon"]);
     assert_eq!(wrong.code, 2, "{}{}", wrong.out, wrong.err);
     let would = gc(folder, &url, "operator.nk", &["--older-than", "0h", "--dry-run"]);
@@ -54,7 +58,7 @@ fn who_runs_the_server_makes_room_and_what_somebody_may_still_want_stays() {
     let words = format!("run {done}, over since ");
     assert!(
         would.out.starts_with(&words)
-            && would.out.contains(", would go\nnothing was taken away; 1 run stays, and "),
+            && would.out.contains(", would go\nteam main: nothing was taken away; 1 run stays, and "),
         "{}",
         would.out
     );
@@ -63,7 +67,7 @@ fn who_runs_the_server_makes_room_and_what_somebody_may_still_want_stays() {
     let gone = gc(folder, &url, "operator.nk", &["--older-than", "0h"]);
     assert_eq!(gone.code, 0, "{}{}", gone.out, gone.err);
     assert!(gone.out.starts_with(&words) && gone.out.contains(", is gone\n"), "{}", gone.out);
-    assert!(!gone.out.contains("\n0 kB are free") && !gone.out.contains(&left), "{}", gone.out);
+    assert!(!gone.out.contains(": 0 kB are free") && !gone.out.contains(&left), "{}", gone.out);
     let unknown = fetched(folder, &url, &done, "two");
     assert_eq!(unknown.code, 3, "{}{}", unknown.out, unknown.err);
     assert!(unknown.err.contains(&format!("the farm knows no run {done}")), "{}", unknown.err);

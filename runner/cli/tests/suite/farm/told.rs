@@ -76,6 +76,25 @@ fn asked_by_what_is_configured(folder: &Path, url: &str) {
         shown.out,
         shown.err
     );
+    // What bounds a team or takes from it is typed, not found in a file; and a secret at hand is before its file.
+    let text = std::fs::read_to_string(folder.join("farmjank.toml")).expect("a file");
+    write(
+        folder,
+        "farmjank.toml",
+        &format!("{text}farm-storage = \"1MB\"\nfarm-secret = \"none.nk\"\nlabel = [\"a=b\"]\n"),
+    );
+    let keys = |command: &str, secret: Option<&str>| -> Vec<String> {
+        let mut asked = farmjank(folder);
+        asked.args(["config", "show", "farm", command, "-P", "ci"]);
+        let shown = ended(asked.envs(secret.map(|secret| ("FARMJANK_FARM_SECRET", secret))));
+        assert_eq!(shown.code, 0, "{}", shown.err);
+        let of_file =
+            shown.out.lines().filter(|line| line.contains("farmjank.toml:") && !line.contains("where "));
+        of_file.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    };
+    assert_eq!(keys("gc", None), ["farm", "farm-secret", "farm-storage"]);
+    assert_eq!(keys("doctor", None), ["farm", "team", "farm-secret"]);
+    assert_eq!(keys("keep", Some("SUA")), ["farm", "team", "farm-storage"]);
     let stranger = ended(farmjank(folder).args(["config", "show", "farm", "init"]));
     assert!(stranger.err.contains("`farm init` reads no farmjank.toml"), "{}", stranger.err);
 }

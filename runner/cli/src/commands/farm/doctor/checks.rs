@@ -1,6 +1,6 @@
 //! What is tried on a farm, one thing after the other.
 
-use super::super::listing::size;
+use super::super::listing::shown_size;
 use super::{Findings, Is};
 use crate::host;
 use farmjank_farm::bucket::Bucket;
@@ -121,10 +121,10 @@ pub(super) async fn room(nats: &Nats, names: &Names, findings: &mut Findings) ->
         Err(fault) if fault.code == FaultCode::FarmRefused => return Ok(()),
         Err(fault) => return Err(fault),
     };
-    let (team, taken) = (line(names.team(), 60), size(room.taken));
+    let (team, taken) = (line(names.team(), 60), shown_size(room.taken));
     match room.most {
         Some(most) => {
-            let what = format!("team {team} keeps {taken} of the {} it may", size(most));
+            let what = format!("team {team} keeps {taken} of the {} it may", shown_size(most));
             findings.say(if room.taken < most / 10 * 9 { Is::Well } else { Is::Doubtful }, &what);
         }
         None => findings.say(
