@@ -46,10 +46,10 @@ def arguments():
     return reader.parse_args()
 
 
-def binary(given):
+def binary(given, profile="release"):
     if given:
         return pathlib.Path(given).resolve()
-    words = ["cargo", "build", "--release", "--quiet", "--package", "farmjank-cli", "--message-format", "json"]
+    words = ["cargo", "build", "--profile", profile, "--quiet", "--package", "farmjank-cli", "--message-format", "json"]
     made = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     messages = (json.loads(line) for line in made.stdout.splitlines())
     made = [one["executable"] for one in messages if one.get("executable", None) and one["target"]["name"] == "farmjank"]
