@@ -36,10 +36,15 @@ impl Farm {
     }
 
     pub async fn nats(&self, called: &str, team: &str, patience: Duration) -> Nats {
+        self.nats_by(called, team, patience, Terms::FARM).await
+    }
+
+    /// The same, by other terms.
+    pub async fn nats_by(&self, called: &str, team: &str, patience: Duration, terms: Terms) -> Nats {
         let secret = Some(self.seeds[called].clone());
         let name = called.to_owned();
         let address = Address { urls: self.server.url(), name, secret, authorities: None };
-        Nats::connect(&address, team, Terms::FARM, patience, true).await.expect("let in")
+        Nats::connect(&address, team, terms, patience, true).await.expect("let in")
     }
 }
 

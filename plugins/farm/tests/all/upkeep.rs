@@ -1,7 +1,7 @@
 //! What who runs the server does to a farm: bounds what a team may keep, and takes away what nobody needs.
 
 use crate::roles::{Farm, LONG, runtime};
-use farmjank_farm::nats::{Address, Nats, Terms};
+use farmjank_farm::nats::{Nats, Terms};
 use farmjank_results::fault::FaultCode;
 use farmjank_seams::exchange::{Exchange, LogLine, Place};
 use std::time::Duration;
@@ -27,10 +27,7 @@ async fn moment(nats: &Nats) -> u64 {
 impl Farm {
     /// Somebody of the team `pay`, who relies on objects that are there for so long.
     async fn relying(&self, called: &str, relied_on: Duration) -> Nats {
-        let secret = Some(self.seeds[called].clone());
-        let address = Address { urls: self.server.url(), name: called.to_owned(), secret, authorities: None };
-        let terms = Terms { relied_on, ..Terms::FARM };
-        Nats::connect(&address, "pay", terms, LONG, false).await.expect("let in")
+        self.nats_by(called, "pay", LONG, Terms { relied_on, ..Terms::FARM }).await
     }
 }
 
@@ -123,10 +120,7 @@ fn who_runs_the_server_takes_one_run_away_and_nothing_else() {
         let farm = all.nats("run-pay", "pay", LONG).await;
         farm.prepare().await.expect("an empty server");
         for run in ["old", "older", "old-2"] {
-            for (generation, line) in [(0, "_head"), (1, "_opening"), (1, "0001-left")] {
-                let line = LogLine { run: run.to_owned(), generation, line: line.to_owned() };
-                farm.append(&line, Place(0), b"1").await.expect("written");
-            }
+            wrote(&farm, run).await;
         }
         let options = |called: &str| async_nats::ConnectOptions::with_nkey(all.seeds[called].clone());
         let client = options("operator").connect(all.server.url()).await.expect("let in");
@@ -152,11 +146,7 @@ fn the_operator_bounds_what_a_team_may_keep_and_what_is_beyond_is_refused_in_wor
         let run = all.nats("run-pay", "pay", LONG).await;
         run.prepare().await.expect("a run makes streams");
         assert_eq!(run.examined().room().await.expect("told").most, None, "the disk is the bound");
-        let secret = Some(all.seeds["operator"].clone());
-        let address =
-            Address { urls: all.server.url(), name: "operator".to_owned(), secret, authorities: None };
-        let terms = Terms::FARM.within(4_000_000);
-        let operator = Nats::connect(&address, "pay", terms, LONG, false).await.expect("let in");
+        let operator = all.nats_by("operator", "pay", LONG, Terms::FARM.within(4_000_000)).await;
         operator.upkeep().bound().await.expect("it may");
         let room = run.examined().room().await.expect("told");
         assert_eq!(room.most, Some(4_000_000));

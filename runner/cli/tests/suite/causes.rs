@@ -5,7 +5,7 @@ mod builds;
 mod limits;
 mod made;
 mod new;
-mod of_methods;
+pub mod of_methods;
 mod of_run;
 mod owners;
 mod stacks;

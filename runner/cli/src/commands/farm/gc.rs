@@ -45,17 +45,22 @@ pub async fn run(args: &FarmGcArgs) -> Result<bool, Fault> {
         return Ok(true);
     }
     let before = nats.examined().room().await?.taken;
+    let mut came_back = false;
     for run in &found.runs {
         // Somebody may have taken it up since it was looked at.
         let is_held = exchange.holder(&lease_of(&run.name)).await?.is_some();
         if is_held || nats.upkeep().logged(&run.name).await? != Some(run.logged) {
             Streams.out(&told(run, "was taken up again and stays"));
+            came_back = true;
             continue;
         }
         nats.upkeep().drop_log(&run.name).await?;
         Streams.out(&told(run, "is gone"));
     }
-    nats.upkeep().drop_objects(found.before).await?;
+    // What that one relies on is older than what was reckoned with: the next time knows.
+    if !came_back {
+        nats.upkeep().drop_objects(found.before).await?;
+    }
     let freed = before.saturating_sub(nats.examined().room().await?.taken);
     Streams.out(&format!("team {team}: {} are free again; {}\n", shown_size(freed), staying(&found)));
     Ok(true)

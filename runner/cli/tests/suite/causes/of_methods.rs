@@ -5,7 +5,8 @@ use crate::world::{run, write};
 use serde_json::Value;
 use std::path::Path;
 
-const LAB: &str = "
+/// Phones whose app may be looked into, and others.
+pub const LAB: &str = "
 name: methods
 seed: 5
 phones:
@@ -17,7 +18,8 @@ phones:
   - { archetype: pixel-6, serial: older, apps: [ { id: com.example.shop, profileable: true, pages: *pages } ] }
   - { archetype: pixel-6, serial: shut, apps: [ { id: com.example.shop, pages: *pages } ] }
 ";
-const SCENARIO: &str = "
+/// What is measured on them.
+pub const SCENARIO: &str = "
 name: Feed
 appId: com.example.shop
 iterations: 1
@@ -30,7 +32,9 @@ steps:
   - measure: fling the feed
     steps: [ { repeat: { times: 6, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
 ";
-const MAPPING: &str = "com.shop.Parser -> com.example.shop.Json:\n    1:9:void read(byte[]):7:9 -> parse\n";
+/// The lab's names are taken for those that R8 gave.
+pub const MAPPING: &str =
+    "com.shop.Parser -> com.example.shop.Json:\n    1:9:void read(byte[]):7:9 -> parse\n";
 
 fn prepared(folder: &Path) {
     write(folder, "lab.yaml", LAB);

@@ -1,36 +1,10 @@
 //! Causes of late frames over a farm name methods of the source and who owns them, by files that travel with the run.
 
 use super::{Agents, agent, over, same, tree};
+use crate::causes::of_methods::{LAB, MAPPING, SCENARIO};
 use crate::world::{ended, farmjank, write};
 use farmjank_witnesses::nats::NatsServer;
 
-const LAB: &str = "
-name: methods
-seed: 5
-phones:
-  - { archetype: pixel-8, serial: open, apps: [ { id: com.example.shop, profileable: true, pages: &pages {
-      main: { activity: .MainActivity, link: 'shop://home', launcher: true, items: 300 },
-      feed: { activity: .FeedActivity, link: 'shop://feed', hitch_rate: 0.06, causes: [
-        { kind: code, method: json_parse }, { kind: unknown, method: net_await } ] } } } ] }
-  - { archetype: pixel-8, serial: closed, apps: [ { id: com.example.shop, pages: *pages } ] }
-  - { archetype: pixel-6, serial: older, apps: [ { id: com.example.shop, profileable: true, pages: *pages } ] }
-  - { archetype: pixel-6, serial: shut, apps: [ { id: com.example.shop, pages: *pages } ] }
-";
-const SCENARIO: &str = "
-name: Feed
-appId: com.example.shop
-iterations: 1
-warmup: 0
-pages:
-  feed: { link: 'shop://feed', ready: { activity: .FeedActivity } }
-steps:
-  - launchApp: { cold: true }
-  - openPage: feed
-  - measure: fling the feed
-    steps: [ { repeat: { times: 6, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-";
-/// The lab's names are taken for those that R8 gave.
-const MAPPING: &str = "com.shop.Parser -> com.example.shop.Json:\n    1:9:void read(byte[]):7:9 -> parse\n";
 const OWNERS: &str = "owners:\n  com.shop: team-data\n  '*': team-app\n";
 
 #[test]
