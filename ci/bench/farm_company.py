@@ -1,5 +1,6 @@
 """Troubles of a farm that others bring: hosts of another release, phones that two have, runs beside runs."""
 
+import itertools
 import json
 import re
 import signal
@@ -8,9 +9,11 @@ import time
 
 import farm_witness
 from farm_processes import Farm, here
-from farm_troubles import Trouble, differ
+from farm_troubles import GONE, Trouble, differ
 
 MANY = 50
+# Iterations of a run whose agent stands still.
+STOOD = 4
 PHONES = "name: shared\nseed: 3\nphones: [ { archetype: pixel-6, serial: S1 }, { archetype: redmi-note-7, serial: S2 } ]\n"
 
 
@@ -129,12 +132,12 @@ class Real(Trouble):
 
     waits = True
 
-    def agent_of(self, farm, name, served):
-        words = ["agent", "--farm", farm.url(), "--host", name, "--adb", served.adb, "--state", farm.folder / f"state-{name}"]
+    def agent_of(self, farm, name, served, state="state"):
+        words = ["agent", "--farm", farm.url(), "--host", name, "--adb", served.adb, "--state", farm.folder / f"{state}-{name}"]
         return farm.begin(name, words, name)
 
-    def run_of(self, farm, out, wait="60s"):
-        words = ["run", "scenarios", "--farm", farm.url(), "--out", out, "--no-history", "-q", "--iterations", "1"]
+    def run_of(self, farm, out, wait="60s", iterations=1):
+        words = ["run", "scenarios", "--farm", farm.url(), "--out", out, "--no-history", "-q", "--iterations", str(iterations)]
         return farm.begin("run", [*words, "--wait-for-devices", wait], out)
 
     def unlike(self, seed, out):
@@ -211,4 +214,46 @@ class Local(Real):
             self.served.end()
 
 
-KINDS = {"protocol": Protocol, "many": Many, "serial": Serial, "local": Local}
+class Stood(Real):
+    """An agent stands still in the middle of its phones' work for longer than its lease, and another has its place by then, on the same
+    phones: no phone has two at work on it, ever."""
+
+    def farm(self, seed):
+        farm = Farm(seed.program, seed.folder, 1, "lab.yaml")
+        self.served = Served(seed, "one")
+        farm.agents = [self.agent_of(farm, "one", self.served)]
+        return farm
+
+    def run(self, seed, farm):
+        Protocol.registered(self, farm)
+        run = self.run_of(farm, "out", "120s", STOOD)
+        time.sleep(seed.draw.uniform(1, 15))
+        farm.stopped = [farm.agents.pop()]
+        farm.stopped[0].send_signal(signal.SIGSTOP)
+        # Its service is sure that it is dead, and its state is on another disk.
+        farm.agents = [self.agent_of(farm, "one", self.served, "other")]
+        time.sleep(GONE)
+        farm.stopped[0].send_signal(signal.SIGCONT)
+        return run
+
+    def judged(self, seed, farm, run, watch):
+        self.served.end()
+        return self.alone(seed) + super().judged(seed, farm, run, watch)
+
+    def alone(self, seed):
+        """By what the phones know: whoever begins the app moves two fingers over it, or is ended; nobody moves them over another's."""
+        wrong = []
+        for serial, phone in json.loads((seed.folder / "one.truth.json").read_text()).items():
+            shown = [layer["presents"][0] for layer in phone["layers"] if "com.example.shop" in layer["name"] and layer["presents"]]
+            marks = sorted([(at, "window") for at in shown] + [(down, "finger") for down, *_ in phone["gestures"]])
+            fingers = [len(list(them)) for what, them in itertools.groupby(marks, lambda mark: mark[1]) if what == "finger"]
+            if not fingers or max(fingers) > 2 or sum(number == 2 for number in fingers) < STOOD:
+                wrong.append(f"{serial}: fingers between new windows: {fingers}")
+        return wrong
+
+    def over(self, seed, farm):
+        if self.served.process.poll() is None:
+            self.served.end()
+
+
+KINDS = {"protocol": Protocol, "many": Many, "serial": Serial, "local": Local, "stood": Stood}

@@ -19,15 +19,15 @@ const METRICS: (&str, &str) =
 
 /// What holds before a change lands, and which programs may be missing.
 const CHECKS: [(&str, Need); 6] = [
-    ("test --workspace --quiet", Need::Always),
     ("fmt --all --check", Need::Always),
+    ("test --workspace --quiet", Need::Always),
     ("clippy --workspace --all-targets --quiet -- -D warnings", Need::Always),
-    ("ci site", Need::WhenThere("mdbook")),
     ("deny --locked check licenses bans sources", Need::WhenThere("cargo-deny")),
     (
         "deny --locked --manifest-path runner/python/Cargo.toml --config deny.toml check licenses bans sources",
         Need::WhenThere("cargo-deny"),
     ),
+    ("ci site", Need::WhenThere("mdbook")),
 ];
 
 /// Whether a check can be left out.

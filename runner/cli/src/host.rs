@@ -23,7 +23,7 @@ pub use plugin::PluginProcess;
 pub use poured::pour;
 pub use reading::{home_of, is_below, is_handed, read_pieces, whole_path, yaml_files};
 pub use secrets::{for_owner, has_secrets, keep_secret, others_may_read, write_secret};
-pub use system::{EndRequests, take_small_pages};
+pub use system::{EndRequests, command_line, take_small_pages};
 
 use farmjank_engine::scribe::Voice;
 use farmjank_lab_shards::{Join, ThreadWork};

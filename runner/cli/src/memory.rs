@@ -4,46 +4,75 @@
 
 use crate::host;
 use mimalloc::MiMalloc;
-use std::alloc::{GlobalAlloc, Layout};
-use std::ffi::{c_int, c_long};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A run makes and drops small texts by the million: mimalloc costs a quarter less than the system's allocator.
+/// A run makes and drops small texts by the million: mimalloc costs a quarter less than the system's allocator. An agent
+/// with phones waits most of its life and has a computer to share: the system's holds a third less for it (docs/farm.md).
 pub struct Memory;
 
-// SAFETY: every call is passed on as it came, and every pointer comes from there; a null pointer is handed to nobody.
+/// Which allocator is this process's: settled with the first that is asked for, since each takes back only its own.
+static OF_PROCESS: AtomicU8 = AtomicU8::new(UNSETTLED);
+const UNSETTLED: u8 = 0;
+const QUICK: u8 = 1;
+const SMALL: u8 = 2;
+
+// SAFETY: every call is passed on as it came, and every pointer comes from there: the first call settles, before there is
+// another thread, whose all calls are. A null pointer is handed to nobody.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        there(unsafe { MiMalloc.alloc(layout) }, layout.size())
+        there(
+            unsafe { if is_small() { System.alloc(layout) } else { MiMalloc.alloc(layout) } },
+            layout.size(),
+        )
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        there(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
+        let memory =
+            unsafe { if is_small() { System.alloc_zeroed(layout) } else { MiMalloc.alloc_zeroed(layout) } };
+        there(memory, layout.size())
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
-        there(unsafe { MiMalloc.realloc(memory, layout, size) }, size)
+        let memory = unsafe {
+            if is_small() {
+                System.realloc(memory, layout, size)
+            } else {
+                MiMalloc.realloc(memory, layout, size)
+            }
+        };
+        there(memory, size)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         // SAFETY: as above.
-        unsafe { MiMalloc.dealloc(memory, layout) }
+        unsafe { if is_small() { System.dealloc(memory, layout) } else { MiMalloc.dealloc(memory, layout) } }
     }
 }
 
-// As mimalloc.h declares them; the crate gives the option no name.
-unsafe extern "C" {
-    fn mi_option_set(option: c_int, value: c_long);
+fn is_small() -> bool {
+    match OF_PROCESS.load(Ordering::Relaxed) {
+        UNSETTLED => settled(),
+        of => of == SMALL,
+    }
 }
-const PURGE_DELAY: c_int = 15;
 
-/// Gives back at once what is freed from here on, and not after a while: an agent with 34 phones holds 2 MB less. A
-/// run that simulates would take a sixth longer.
-pub fn give_back_at_once() {
-    // SAFETY: an option of the allocator is set to a value it takes; it is read whenever something is freed.
-    unsafe { mi_option_set(PURGE_DELAY, 0) }
+#[cold]
+fn settled() -> bool {
+    let mut words = [0; 4096];
+    let read = host::command_line(&mut words);
+    let small = has_attached_phones(words.get(..read).unwrap_or_default());
+    OF_PROCESS.store(if small { SMALL } else { QUICK }, Ordering::Relaxed);
+    small
+}
+
+/// Whether words, each ended by a zero, are those of an agent whose phones are not played.
+fn has_attached_phones(words: &[u8]) -> bool {
+    let mut words = words.split(|byte| *byte == 0).skip(1);
+    words.next() == Some(b"agent") && !words.any(|word| word == b"--lab" || word.starts_with(b"--lab="))
 }
 
 fn there(memory: *mut u8, size: usize) -> *mut u8 {
@@ -51,4 +80,20 @@ fn there(memory: *mut u8, size: usize) -> *mut u8 {
         host::out_of_memory(size);
     }
     memory
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_attached_phones;
+
+    #[test]
+    fn agents_of_attached_phones_are_told_from_those_that_play_a_lab_and_from_all_else() {
+        assert!(has_attached_phones(b"/usr/bin/farmjank\0agent\0--farm\0nats://a\0--host\0rack\0"));
+        assert!(has_attached_phones(b"farmjank\0agent"));
+        assert!(!has_attached_phones(b"farmjank\0agent\0--host\0rack\0--lab\0demo\0"));
+        assert!(!has_attached_phones(b"farmjank\0agent\0--lab=demo\0"));
+        assert!(!has_attached_phones(b"agent\0run\0scenarios\0"));
+        assert!(!has_attached_phones(b"farmjank\0run\0agent\0"));
+        assert!(!has_attached_phones(b""));
+    }
 }

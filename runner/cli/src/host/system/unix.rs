@@ -7,6 +7,8 @@
 
 use super::EndRequest;
 use farmjank_process::Exit;
+#[cfg(target_os = "linux")]
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -75,6 +77,33 @@ pub fn take_small_pages() {
     // Where it is not to be had, more is held than is used, and no more than that.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
+/// Reads the command line of this process, each word ended by a zero, and tells how much of it was read: as much as fits,
+/// and nothing where the system does not tell it. Allocates nothing.
+pub fn command_line(into: &mut [u8]) -> usize {
+    #[cfg(target_os = "linux")]
+    {
+        let Ok(file) =
+            rustix::fs::open(c"/proc/self/cmdline", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        else {
+            return 0;
+        };
+        let mut read = 0;
+        // What is longer than a page comes in pieces.
+        while let Some(rest) = into.get_mut(read..).filter(|rest| !rest.is_empty()) {
+            match rustix::io::read(&file, rest) {
+                Ok(0) | Err(_) => break,
+                Ok(more) => read += more,
+            }
+        }
+        read
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = into;
+        0
+    }
 }
 
 /// A file that is made is its owner's alone.
