@@ -12,7 +12,7 @@ use crate::frames::{Copied, Frame, Ordered, together};
 use crate::head::Head;
 use crate::lease::{Ask, Lease, Terms};
 use crate::numbered::Unfit;
-use crate::order::{Order, Policy};
+use crate::order::Order;
 use crate::run_note::{RunNote, lease_of};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::RunTime;
@@ -71,16 +71,15 @@ pub struct Gathering {
 }
 
 impl Gathering {
-    /// Of a run with these lines, conducted by `owner`, whom no other is called. A later reader is told what it is
-    /// about by `object`; `stays` says whether it goes on while nobody conducts it.
+    /// Of a run with these lines, of which nothing is in order yet, conducted by `owner`, whom no other is called. A
+    /// later reader is told what it is about by `object`; `stays` says whether it goes on while nobody conducts it.
     pub fn new(
         (run, object, stays): (&str, &str, bool),
         owner: &str,
-        policy: Policy,
+        mut order: Order,
         terms: Terms,
         lines: &[&str],
     ) -> Gathering {
-        let mut order = Order::new(policy);
         lines.iter().for_each(|line| order.expect(line));
         let (v, object) = (crate::frames::VERSION, object.to_owned());
         Gathering {
@@ -241,7 +240,7 @@ impl Gathering {
                         self.lease.ask_anew(now);
                         let elsewhere = RunNote::read(&holder.body)?.generation != self.generation;
                         if elsewhere || self.stage == Stage::Opened {
-                            self.look_again();
+                            self.look_again()?;
                         }
                     }
                     Leased::Held(_) | Leased::Gone => {}
@@ -257,11 +256,12 @@ impl Gathering {
 
     /// Writes the next part of what opens a generation.
     async fn open(&mut self, exchange: &dyn Exchange, done: usize, after: Place) -> Result<Step, Fault> {
-        let rest = &self.order.ordered()[done..];
-        let count = together(rest.iter().map(|one: &Ordered| &one.entry));
-        let floors = (count == rest.len()).then(|| self.order.floors());
+        let mut entries = self.order.ordered().from(done)?.into_owned();
+        entries.truncate(together(entries.iter().map(|one: &Ordered| &one.entry)));
+        let count = entries.len();
+        let floors = (done + count == self.order.ordered().len()).then(|| self.order.floors());
         let whole = floors.is_some();
-        let copied = Copied { first: done as u64, entries: rest[..count].to_vec(), floors };
+        let copied = Copied { first: done as u64, entries, floors };
         let body = Frame::Copied(copied).write()?;
         let line = self.line(OPENING);
         match exchange.append(&line, after, &body).await? {
@@ -270,7 +270,7 @@ impl Gathering {
                 // It was written, and no answer came.
                 Some(last) if last.body == body => self.copied(done + count, last.place, whole),
                 // Half an opening of ours that was lost, or somebody else's.
-                Some(_) => self.reopen(),
+                Some(_) => self.reopen()?,
                 None => self.stage = Stage::Opening(0, Place(0)),
             },
         }
@@ -282,12 +282,13 @@ impl Gathering {
     }
 
     /// The log begins anew, with what is in order.
-    fn reopen(&mut self) {
-        self.order.reopen();
+    fn reopen(&mut self) -> Result<(), Fault> {
+        self.order.reopen()?;
         self.late = false;
         self.generation += 1;
         self.stage = Stage::Opening(0, Place(0));
         self.last = None;
+        Ok(())
     }
 
     /// Reads on from what was read last, that included: a store that went back and was written to again has something
@@ -304,8 +305,12 @@ impl Gathering {
         if !known {
             return self.forgotten();
         }
+        // A store that went back may have kept a part of what opened the generation.
+        if written.len() == 0 && !self.order.is_open() {
+            return self.forgotten();
+        }
         if written.len() == 0 && self.late && self.leads && !self.order.is_over() {
-            self.reopen();
+            self.reopen()?;
             return Ok(Step::Reopened);
         }
         if written.len() == 0 && self.head.over && !self.order.is_over() {
@@ -328,7 +333,8 @@ impl Gathering {
                     let fault = Fault::new(FaultCode::FarmGarbled, what);
                     return Err(fault.advise("fetch it once more, into another folder"));
                 }
-                Err(_) => return self.forgotten(),
+                Err(Unfit::Unread(fault)) => return Err(fault),
+                Err(Unfit::Hole | Unfit::Differs) => return self.forgotten(),
             }
             self.last = Some(one);
         }
@@ -344,6 +350,7 @@ impl Gathering {
                 // Who reads along knows what whoever opened it did not: that is said again, at another time.
                 if more && !self.leads { Err(Unfit::Differs) } else { opened }
             }
+            Frame::Batch(_) if !self.order.is_open() => Err(Unfit::Hole),
             Frame::Batch(batch) if one.line != OPENING => self.order.take(&one.line, one.stamp, &batch),
             _ => Ok(()),
         })

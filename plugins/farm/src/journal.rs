@@ -6,6 +6,8 @@
 //! then nothing more of it is written. Must not know: servers, facts, clocks.
 
 use crate::frames::{Batch, Entry, Floor, together};
+use crate::kept::{Aside, Kept};
+use farmjank_results::fault::Fault;
 use farmjank_seams::exchange::Place;
 
 /// What to ask next.
@@ -71,9 +73,9 @@ struct Known {
 pub struct Journal {
     attempt: u32,
     /// All of the line, of earlier attempts as well.
-    said: Vec<Entry>,
+    said: Kept<Entry>,
     /// Hash of the history before each entry, and after the last.
-    histories: Vec<u64>,
+    histories: Kept<u64>,
     /// How many of them are of earlier attempts.
     adopted: usize,
     /// It says all from the beginning itself: a simulated shift, that is played again.
@@ -84,14 +86,15 @@ pub struct Journal {
 
 impl Journal {
     /// Of an attempt that goes on where earlier ones came to.
-    pub fn goes_on(attempt: u32) -> Journal {
-        let (said, histories) = (Vec::new(), vec![0]);
+    pub fn goes_on(attempt: u32, aside: Option<Aside>) -> Journal {
+        let (said, mut histories) = (Kept::new(aside.clone()), Kept::new(aside));
+        histories.push(0);
         Journal { attempt, said, histories, adopted: 0, anew: false, over: false, belief: Belief::Unknown }
     }
 
     /// Of an attempt that says all of it again.
-    pub fn anew(attempt: u32) -> Journal {
-        Journal { anew: true, ..Journal::goes_on(attempt) }
+    pub fn anew(attempt: u32, aside: Option<Aside>) -> Journal {
+        Journal { anew: true, ..Journal::goes_on(attempt, aside) }
     }
 
     /// Which attempt it is.
@@ -100,7 +103,7 @@ impl Journal {
     }
 
     /// Everything said on the line.
-    pub fn said(&self) -> &[Entry] {
+    pub fn said(&self) -> &Kept<Entry> {
         &self.said
     }
 
@@ -128,23 +131,32 @@ impl Journal {
     }
 
     /// What to ask now.
-    pub fn ask(&self) -> Ask {
+    ///
+    /// # Errors
+    /// What was put aside cannot be read back.
+    pub fn ask(&self) -> Result<Ask, Fault> {
         let known = match self.belief {
-            Belief::Unknown => return Ask::Look,
-            Belief::Void => return Ask::Void,
-            Belief::Behind { generation, from } => return Ask::Adopt { generation, from },
+            Belief::Unknown => return Ok(Ask::Look),
+            Belief::Void => return Ok(Ask::Void),
+            Belief::Behind { generation, from } => return Ok(Ask::Adopt { generation, from }),
             Belief::Known(known) => known,
         };
-        let rest = &self.said[(known.next as usize).min(self.said.len())..];
-        if known.begun && rest.is_empty() && known.over == self.over {
-            return Ask::Nothing;
+        let next = (known.next as usize).min(self.said.len());
+        if known.begun && next == self.said.len() && known.over == self.over {
+            return Ok(Ask::Nothing);
         }
-        let count = if known.begun { together(rest.iter()) } else { 0 };
-        let over = self.over && count == rest.len();
-        let entries = rest[..count].to_vec();
-        let history = self.histories[(known.next as usize).min(self.said.len())];
+        let entries = match known.begun {
+            true => {
+                let mut rest = self.said.from(next)?.into_owned();
+                rest.truncate(together(rest.iter()));
+                rest
+            }
+            false => Vec::new(),
+        };
+        let over = self.over && next + entries.len() == self.said.len();
+        let history = self.histories.get(next)?.unwrap_or_default();
         let batch = Batch { attempt: self.attempt, first: known.next, history, entries, over };
-        Ask::Append { generation: known.generation, after: known.after, batch }
+        Ok(Ask::Append { generation: known.generation, after: known.after, batch })
     }
 
     /// Something may be otherwise than believed: an answer did not come, or time went by.
@@ -155,11 +167,14 @@ impl Journal {
     }
 
     /// What stands there: how far the run's conductor has the line in order, and its last entry.
-    pub fn looked(&mut self, generation: u32, floor: &Floor, tail: Option<Tail>) {
+    ///
+    /// # Errors
+    /// What was put aside cannot be read back: nothing more is believed than before.
+    pub fn looked(&mut self, generation: u32, floor: &Floor, tail: Option<Tail>) -> Result<(), Fault> {
         let higher = tail.map_or(0, |tail| tail.attempt).max(floor.attempt);
         if higher > self.attempt {
             self.belief = Belief::Void;
-            return;
+            return Ok(());
         }
         let ours = tail.filter(|tail| tail.attempt == self.attempt);
         let after = tail.map_or(Place(0), |tail| tail.place);
@@ -170,7 +185,8 @@ impl Journal {
             None => end,
         };
         let known = self.said.len() as u64;
-        self.belief = if floor.next <= known && self.histories[floor.next as usize] != floor.history {
+        let differs = floor.next <= known && self.histories.get(floor.next as usize)? != Some(floor.history);
+        self.belief = if differs {
             Belief::Void
         } else if next <= known {
             let over = ours.is_some_and(|tail| tail.over) || (floor.over && floor.attempt == self.attempt);
@@ -184,10 +200,11 @@ impl Journal {
         } else {
             Belief::Behind { generation, from: known }
         };
+        Ok(())
     }
 
-    /// What earlier attempts said on the line, as far as it is there.
-    pub fn adopt(&mut self, entries: Vec<Entry>) {
+    /// Some of what earlier attempts said on the line, in order; it is in doubt whether that is all.
+    pub fn adopt(&mut self, entries: impl IntoIterator<Item = Entry>) {
         if self.adopted == self.said.len() {
             entries.into_iter().for_each(|entry| self.say(entry));
             self.adopted = self.said.len();
@@ -214,16 +231,16 @@ mod tests {
     }
 
     fn append(journal: &Journal) -> (Place, Batch) {
-        match journal.ask() {
+        match journal.ask().expect("in memory") {
             Ask::Append { after, batch, .. } => (after, batch),
             other => panic!("{other:?}"),
         }
     }
 
     fn begun() -> Journal {
-        let mut journal = Journal::goes_on(1);
-        assert_eq!(journal.ask(), Ask::Look);
-        journal.looked(1, &Floor::default(), None);
+        let mut journal = Journal::goes_on(1, None);
+        assert_eq!(journal.ask(), Ok(Ask::Look));
+        journal.looked(1, &Floor::default(), None).expect("in memory");
         let (after, batch) = append(&journal);
         assert_eq!(
             (after, batch.entries.len(), batch.attempt),
@@ -231,7 +248,7 @@ mod tests {
             "it begins with nothing else"
         );
         journal.appended(Place(4), &batch);
-        assert_eq!(journal.ask(), Ask::Nothing);
+        assert_eq!(journal.ask(), Ok(Ask::Nothing));
         journal
     }
 
@@ -242,8 +259,10 @@ mod tests {
         let (after, _) = append(&journal);
         assert_eq!(after, Place(4));
         journal.doubt();
-        journal.looked(1, &Floor::default(), Some(Tail { place: Place(9), attempt: 1, end: 1, over: false }));
-        assert_eq!(journal.ask(), Ask::Nothing);
+        journal
+            .looked(1, &Floor::default(), Some(Tail { place: Place(9), attempt: 1, end: 1, over: false }))
+            .expect("in memory");
+        assert_eq!(journal.ask(), Ok(Ask::Nothing));
         journal.say(entry("b"));
         journal.end();
         let (after, batch) = append(&journal);
@@ -257,7 +276,7 @@ mod tests {
         let (_, batch) = append(&journal);
         journal.appended(Place(5), &batch);
         journal.doubt();
-        journal.looked(1, &Floor::default(), None);
+        journal.looked(1, &Floor::default(), None).expect("in memory");
         let (_, again) = append(&journal);
         assert!(again.entries.is_empty() && again.first == 0, "it begins again");
         journal.appended(Place(1), &again);
@@ -269,20 +288,22 @@ mod tests {
         let mut journal = begun();
         journal.say(entry("a"));
         journal.doubt();
-        journal.looked(1, &Floor::default(), Some(Tail { place: Place(9), attempt: 2, end: 0, over: false }));
-        assert!(journal.is_void() && journal.ask() == Ask::Void);
+        journal
+            .looked(1, &Floor::default(), Some(Tail { place: Place(9), attempt: 2, end: 0, over: false }))
+            .expect("in memory");
+        assert!(journal.is_void() && journal.ask() == Ok(Ask::Void));
         journal.doubt();
         assert!(journal.is_void());
     }
 
     #[test]
     fn who_takes_over_learns_what_was_said_before_it_begins() {
-        let mut journal = Journal::goes_on(2);
+        let mut journal = Journal::goes_on(2, None);
         let tail = Some(Tail { place: Place(9), attempt: 1, end: 2, over: false });
-        journal.looked(1, &Floor::default(), tail);
-        assert_eq!(journal.ask(), Ask::Adopt { generation: 1, from: 0 });
+        journal.looked(1, &Floor::default(), tail).expect("in memory");
+        assert_eq!(journal.ask(), Ok(Ask::Adopt { generation: 1, from: 0 }));
         journal.adopt(vec![entry("a"), entry("b")]);
-        journal.looked(1, &Floor::default(), tail);
+        journal.looked(1, &Floor::default(), tail).expect("in memory");
         let (after, batch) = append(&journal);
         assert_eq!((after, batch.first, batch.attempt), (Place(9), 2, 2));
         assert!(!journal.has_begun());
@@ -290,33 +311,38 @@ mod tests {
 
     #[test]
     fn an_attempt_that_knows_less_than_the_conductor_is_void_once_it_said_something() {
-        let mut other = Journal::goes_on(1);
+        let mut other = Journal::goes_on(1, None);
         ["a", "x"].into_iter().for_each(|fact| other.say(entry(fact)));
-        let floor = Floor { attempt: 1, next: 2, history: other.histories[2], over: false };
+        let floor = Floor {
+            attempt: 1,
+            next: 2,
+            history: other.histories.get(2).expect("in memory").expect("there"),
+            over: false,
+        };
         for own in [vec!["a", "b"], vec!["a"]] {
             let mut journal = begun();
             own.into_iter().for_each(|fact| journal.say(entry(fact)));
             journal.doubt();
-            journal.looked(2, &floor, None);
+            journal.looked(2, &floor, None).expect("in memory");
             assert!(journal.is_void());
         }
-        let mut fresh = Journal::goes_on(2);
-        fresh.looked(2, &floor, None);
-        assert_eq!(fresh.ask(), Ask::Adopt { generation: 2, from: 0 });
+        let mut fresh = Journal::goes_on(2, None);
+        fresh.looked(2, &floor, None).expect("in memory");
+        assert_eq!(fresh.ask(), Ok(Ask::Adopt { generation: 2, from: 0 }));
     }
 
     #[test]
     fn a_simulated_shift_that_is_played_again_says_all_of_it() {
-        let mut journal = Journal::anew(2);
+        let mut journal = Journal::anew(2, None);
         let tail = Some(Tail { place: Place(9), attempt: 1, end: 2, over: false });
-        journal.looked(1, &Floor::default(), tail);
+        journal.looked(1, &Floor::default(), tail).expect("in memory");
         let (after, batch) = append(&journal);
         assert_eq!((after, batch.first), (Place(9), 0));
         let floor = Floor { attempt: 1, next: 1, history: entry("a").after(0), over: false };
-        journal.looked(2, &floor, None);
-        assert_eq!(journal.ask(), Ask::Look, "it did not come as far as the conductor yet");
+        journal.looked(2, &floor, None).expect("in memory");
+        assert_eq!(journal.ask(), Ok(Ask::Look), "it did not come as far as the conductor yet");
         journal.say(entry("a"));
-        journal.looked(2, &floor, None);
+        journal.looked(2, &floor, None).expect("in memory");
         assert_eq!(append(&journal).1.first, 1);
     }
 }

@@ -3,32 +3,43 @@
 //! Must not know: other lines, places, servers.
 
 use crate::frames::{Batch, Entry, Floor};
+use crate::kept::{Aside, Kept};
+use farmjank_results::fault::Fault;
 
 /// What was read of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Numbered {
     attempt: u32,
     /// Hash of the history before each entry, and after the last.
-    histories: Vec<u64>,
+    histories: Kept<u64>,
     over: bool,
 }
 
 /// Why a batch does not go on where the line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// Entries before it were never seen.
     Hole,
     /// It says again what was said, in other words.
     Differs,
+    /// Nobody can tell: what was put aside cannot be read back.
+    Unread(Fault),
 }
 
-impl Default for Numbered {
-    fn default() -> Self {
-        Numbered { attempt: 0, histories: vec![0], over: false }
+impl From<Fault> for Unfit {
+    fn from(fault: Fault) -> Self {
+        Unfit::Unread(fault)
     }
 }
 
 impl Numbered {
+    /// Nothing yet.
+    pub fn new(aside: Option<Aside>) -> Numbered {
+        let mut histories = Kept::new(aside);
+        histories.push(0);
+        Numbered { attempt: 0, histories, over: false }
+    }
+
     /// Number of the next entry.
     pub fn next(&self) -> u64 {
         self.histories.len() as u64 - 1
@@ -36,13 +47,18 @@ impl Numbered {
 
     /// How far it is known.
     pub fn floor(&self) -> Floor {
-        let history = self.histories.last().copied().unwrap_or_default();
+        let history = self.history();
         Floor { attempt: self.attempt, next: self.next(), history, over: self.over }
+    }
+
+    /// Hash of everything so far.
+    fn history(&self) -> u64 {
+        self.histories.last().copied().unwrap_or_default()
     }
 
     /// Takes one entry as it is known to be.
     pub fn push(&mut self, attempt: u32, entry: &Entry) {
-        let history = self.histories.last().copied().unwrap_or_default();
+        let history = self.history();
         self.histories.push(entry.after(history));
         self.begun(attempt, false);
     }
@@ -58,7 +74,7 @@ impl Numbered {
     /// Takes a batch; gives those of its entries that are new.
     ///
     /// # Errors
-    /// It does not go on where the line is. Nothing was taken.
+    /// It does not go on where the line is, or nobody can tell. Nothing was taken.
     pub fn take<'b>(&mut self, batch: &'b Batch) -> Result<&'b [Entry], Unfit> {
         if batch.attempt < self.attempt {
             return Ok(&[]);
@@ -67,14 +83,18 @@ impl Numbered {
         if batch.first > next {
             return Err(Unfit::Hole);
         }
-        if batch.history != self.histories[batch.first as usize] {
-            return Err(Unfit::Differs);
-        }
         let known = usize::try_from(next - batch.first).unwrap_or(usize::MAX).min(batch.entries.len());
         let (old, new) = batch.entries.split_at(known);
-        let known = self.histories[batch.first as usize..].windows(2);
-        if old.iter().zip(known).any(|(entry, known)| entry.after(known[0]) != known[1]) {
+        let (mut number, mut history) = (batch.first as usize, batch.history);
+        let is_known = |number, history| Ok::<_, Fault>(self.histories.get(number)? == Some(history));
+        if !is_known(number, history)? {
             return Err(Unfit::Differs);
+        }
+        for entry in old {
+            (number, history) = (number + 1, entry.after(history));
+            if !is_known(number, history)? {
+                return Err(Unfit::Differs);
+            }
         }
         new.iter().for_each(|entry| self.push(batch.attempt, entry));
         // An attempt that begins anew is over only where it came as far as the one before.
@@ -84,11 +104,15 @@ impl Numbered {
     }
 
     /// Forgets what is beyond so many entries.
-    pub fn cut(&mut self, next: u64) {
+    ///
+    /// # Errors
+    /// What was put aside cannot be read back. Nothing was forgotten.
+    pub fn cut(&mut self, next: u64) -> Result<(), Fault> {
         if next < self.next() {
-            self.histories.truncate(next as usize + 1);
+            self.histories.cut(next as usize + 1)?;
             self.over = false;
         }
+        Ok(())
     }
 }
 
@@ -116,11 +140,11 @@ mod tests {
 
     #[test]
     fn what_was_read_is_passed_over_and_a_hole_is_none_of_it() {
-        let mut line = Numbered::default();
+        let mut line = Numbered::new(None);
         assert_eq!(line.take(&batch(1, 0, &["a", "b"])).expect("new").len(), 2);
         assert_eq!(line.take(&batch(1, 1, &["b", "c"])).expect("in part").len(), 1);
         assert_eq!(line.take(&batch(1, 0, &["a"])).expect("old").len(), 0);
-        let before = line.clone();
+        let before = line.floor();
         assert_eq!(line.take(&batch(1, 4, &["e"])), Err(Unfit::Hole));
         assert_eq!(line.take(&batch(1, 2, &["other", "d"])), Err(Unfit::Differs));
         let elsewhere = Batch { history: 7, ..batch(2, 3, &["d"]) };
@@ -129,12 +153,12 @@ mod tests {
             Err(Unfit::Differs),
             "it fits by its number, and comes after other words"
         );
-        assert_eq!(line, before);
+        assert_eq!(line.floor(), before);
     }
 
     #[test]
     fn who_was_taken_over_from_is_no_longer_heard() {
-        let mut line = Numbered::default();
+        let mut line = Numbered::new(None);
         line.take(&batch(1, 0, &["a"])).expect("new");
         line.take(&batch(2, 1, &[])).expect("begins");
         assert_eq!(line.take(&batch(1, 1, &["zombie"])).expect("passed over").len(), 0);
@@ -144,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_attempt_that_begins_anew_must_say_the_same() {
-        let mut line = Numbered::default();
+        let mut line = Numbered::new(None);
         line.take(&Batch { over: true, ..batch(1, 0, &["a", "b", "c"]) }).expect("new");
         line.take(&Batch { over: true, ..batch(2, 0, &["a", "b"]) }).expect("as far as it goes");
         assert!(!line.floor().over, "the line goes on, for its attempt is not where the one before ended");
@@ -154,13 +178,13 @@ mod tests {
 
     #[test]
     fn cutting_forgets_and_opens_again() {
-        let mut line = Numbered::default();
+        let mut line = Numbered::new(None);
         line.take(&Batch { over: true, ..batch(1, 0, &["a", "b"]) }).expect("new");
-        let mut short = Numbered::default();
+        let mut short = Numbered::new(None);
         short.take(&batch(1, 0, &["a"])).expect("new");
-        line.cut(5);
+        line.cut(5).expect("in memory");
         assert!(line.floor().over);
-        line.cut(1);
+        line.cut(1).expect("in memory");
         assert_eq!(line.floor(), short.floor());
     }
 }

@@ -6,7 +6,9 @@
 //! earlier. Must not know: servers, what facts mean.
 
 use crate::frames::{Batch, Copied, Entry, Floor, Ordered};
+use crate::kept::{Aside, Kept};
 use crate::numbered::{Numbered, Unfit};
+use farmjank_results::fault::Fault;
 use farmjank_results::time::{RunTime, Span};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +21,7 @@ pub enum Policy {
     Time,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Line {
     numbered: Numbered,
     /// Read, and not in order yet.
@@ -28,24 +30,37 @@ struct Line {
     out: Numbered,
 }
 
+impl Line {
+    fn new(aside: &Option<Aside>) -> Line {
+        let numbered = || Numbered::new(aside.clone());
+        Line { numbered: numbered(), heads: VecDeque::new(), out: numbered() }
+    }
+}
+
 /// The order so far. Kept whole, because a store may forget it.
 #[derive(Clone, Debug)]
 pub struct Order {
     policy: Policy,
     lines: BTreeMap<String, Line>,
-    ordered: Vec<Ordered>,
+    ordered: Kept<Ordered>,
+    aside: Option<Aside>,
     /// What the store's clock said when this generation began, and where the run was.
     began: Option<(u64, RunTime)>,
 }
 
 impl Order {
     /// Nothing yet.
-    pub fn new(policy: Policy) -> Order {
-        Order { policy, lines: BTreeMap::new(), ordered: Vec::new(), began: None }
+    pub fn new(policy: Policy, aside: Option<Aside>) -> Order {
+        Order { policy, lines: BTreeMap::new(), ordered: Kept::new(aside.clone()), aside, began: None }
+    }
+
+    /// Whether all was read that opens the generation.
+    pub fn is_open(&self) -> bool {
+        self.began.is_some()
     }
 
     /// Everything in order.
-    pub fn ordered(&self) -> &[Ordered] {
+    pub fn ordered(&self) -> &Kept<Ordered> {
         &self.ordered
     }
 
@@ -61,7 +76,11 @@ impl Order {
 
     /// A line is expected to say something.
     pub fn expect(&mut self, line: &str) {
-        self.lines.entry(line.to_owned()).or_default();
+        self.line(line);
+    }
+
+    fn line(&mut self, name: &str) -> &mut Line {
+        self.lines.entry(name.to_owned()).or_insert_with(|| Line::new(&self.aside))
     }
 
     /// Every line has said its last, and all is in order.
@@ -80,45 +99,54 @@ impl Order {
     }
 
     /// The store forgot: what is not in order yet is said again.
-    pub fn reopen(&mut self) {
+    ///
+    /// # Errors
+    /// What was put aside cannot be read back.
+    pub fn reopen(&mut self) -> Result<(), Fault> {
         for line in self.lines.values_mut() {
+            line.numbered.cut(line.out.next())?;
             line.heads.clear();
-            line.numbered.cut(line.out.next());
         }
         self.began = None;
+        Ok(())
     }
 
     /// What was read of a log that nobody here opened is not what is there: it is read anew. What is in order stays.
-    pub fn read_anew(&mut self) {
-        self.reopen();
+    ///
+    /// # Errors
+    /// As [`Order::reopen`].
+    pub fn read_anew(&mut self) -> Result<(), Fault> {
+        self.reopen()?;
         if self.ordered.is_empty() {
-            self.lines.values_mut().for_each(|line| *line = Line::default());
+            self.lines.values_mut().for_each(|line| *line = Line::new(&self.aside));
         }
+        Ok(())
     }
 
     /// Takes a part of what opens a generation.
     ///
     /// # Errors
-    /// It is not the order as it was read before.
+    /// It is not the order as it was read before, or nobody can tell.
     pub fn open(&mut self, stamp: u64, copied: &Copied) -> Result<(), Unfit> {
         let first = usize::try_from(copied.first).unwrap_or(usize::MAX);
         if first > self.ordered.len() {
             return Err(Unfit::Hole);
         }
-        for (number, one) in copied.entries.iter().enumerate() {
-            match self.ordered.get(first + number) {
-                Some(known) if known == one => {}
-                Some(_) => return Err(Unfit::Differs),
-                None => {
-                    let line = self.lines.entry(one.line.clone()).or_default();
-                    line.numbered.push(one.attempt, &one.entry);
-                    self.put(&one.line, one.attempt, &one.entry, one.at);
-                }
+        let (mut rest, mut number) = (&*copied.entries, first);
+        while number < self.ordered.len() && !rest.is_empty() {
+            let known = self.ordered.from(number)?;
+            let (told, more) = rest.split_at(known.len().min(rest.len()));
+            if !known.starts_with(told) {
+                return Err(Unfit::Differs);
             }
+            (number, rest) = (number + told.len(), more);
+        }
+        for one in rest {
+            self.line(&one.line).numbered.push(one.attempt, &one.entry);
+            self.put(&one.line, one.attempt, &one.entry, one.at);
         }
         for (name, floor) in copied.floors.iter().flatten() {
-            let line = self.lines.entry(name.clone()).or_default();
-            line.numbered.begun(floor.attempt, floor.over);
+            self.line(name).numbered.begun(floor.attempt, floor.over);
             let now = self.ordered.last().map_or(RunTime::from_ns(0), |one| one.at);
             self.began = Some((stamp, now));
         }
@@ -140,10 +168,7 @@ impl Order {
                     let at = arrived + (entry.at - last);
                     self.put(name, batch.attempt, entry, at);
                 }
-                _ => {
-                    let line = self.lines.entry(name.to_owned()).or_default();
-                    line.heads.push_back((batch.attempt, entry.clone()));
-                }
+                _ => self.line(name).heads.push_back((batch.attempt, entry.clone())),
             }
         }
         self.settle();
@@ -159,8 +184,7 @@ impl Order {
     /// The next in order; time never goes back.
     fn put(&mut self, name: &str, attempt: u32, entry: &Entry, at: RunTime) {
         let at = self.ordered.last().map_or(at, |before| before.at.max(at));
-        let line = self.lines.entry(name.to_owned()).or_default();
-        line.out.push(attempt, entry);
+        self.line(name).out.push(attempt, entry);
         self.ordered.push(Ordered { line: name.to_owned(), attempt, at, entry: entry.clone() });
     }
 
@@ -194,14 +218,15 @@ mod tests {
     }
 
     fn begun(policy: Policy) -> Order {
-        let mut order = Order::new(policy);
+        let mut order = Order::new(policy, None);
         let floors = ["a", "b"].map(|name| (name.to_owned(), Floor::default())).into();
         order.open(1000, &Copied { floors: Some(floors), ..Copied::default() }).expect("nothing before");
         order
     }
 
-    fn facts(order: &Order) -> Vec<(i64, &str)> {
-        order.ordered().iter().map(|one| (one.at.ns(), one.entry.fact.as_str())).collect()
+    fn facts(order: &Order) -> Vec<String> {
+        let all = order.ordered().from(0).expect("in memory");
+        all.iter().map(|one| format!("{} {}", one.at.ns(), one.entry.fact)).collect()
     }
 
     #[test]
@@ -213,7 +238,7 @@ mod tests {
         one.take("a", 1001, &a).expect("fits");
         assert!(facts(&one).is_empty(), "b may say something earlier");
         one.take("b", 1002, &b).expect("fits");
-        assert_eq!(facts(&one), [(1, "a1"), (1, "b1"), (3, "b3")], "b may say something before 5");
+        assert_eq!(facts(&one), ["1 a1", "1 b1", "3 b3"], "b may say something before 5");
         one.take("b", 1003, &end).expect("fits");
         let mut other = begun(Policy::Time);
         for (name, batch) in [("b", &b), ("b", &end), ("a", &a)] {
@@ -229,10 +254,10 @@ mod tests {
         order.take("b", 2000, &after(&[], vec![entry(7_000, "b1"), entry(7_400, "b2")], true)).expect("fits");
         order.take("a", 2100, &after(&[], vec![entry(10, "a1")], true)).expect("fits");
         // A host that was cut off: what it says happened before, and is told now.
-        assert_eq!(facts(&order), [(600, "b1"), (1000, "b2"), (1100, "a1")]);
+        assert_eq!(facts(&order), ["600 b1", "1000 b2", "1100 a1"]);
         let late = after(&[entry(10, "a1")], vec![entry(11, "late")], true);
         order.take("a", 2050, &Batch { attempt: 2, ..late }).expect("fits");
-        assert_eq!(facts(&order).last(), Some(&(1100, "late")), "time never goes back");
+        assert_eq!(facts(&order).last().map(String::as_str), Some("1100 late"), "time never goes back");
     }
 
     #[test]
@@ -243,10 +268,11 @@ mod tests {
                 .take("a", 1100, &after(&[], vec![entry(100, "a1"), entry(300, "a3")], false))
                 .expect("fits");
             order.take("b", 1200, &after(&[], vec![entry(200, "b2")], false)).expect("fits");
-            order.reopen();
-            let (entries, floors) = (order.ordered().to_vec(), Some(order.floors()));
+            order.reopen().expect("in memory");
+            let entries = order.ordered().from(0).expect("in memory").into_owned();
+            let floors = Some(order.floors());
             let copied = Copied { first: 0, entries, floors };
-            let mut late = Order::new(policy);
+            let mut late = Order::new(policy, None);
             late.open(5, &copied).expect("nothing before");
             order.open(5, &copied).expect("as it was");
             let (a, b) = ([entry(100, "a1"), entry(300, "a3")], [entry(200, "b2"), entry(400, "b4")]);

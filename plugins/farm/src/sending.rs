@@ -4,7 +4,7 @@ use crate::frames::{Copied, Floor, Frame};
 use crate::gathering::OPENING;
 use crate::head::Head;
 use crate::journal::{Ask, Journal, Tail};
-use crate::numbered::Numbered;
+use crate::numbered::{Numbered, Unfit};
 use crate::run_note::{RunNote, lease_of};
 use farmjank_results::fault::Fault;
 use farmjank_seams::exchange::{Appended, Exchange, LogLine, Place, Written};
@@ -93,13 +93,12 @@ impl Sender {
     }
 
     async fn try_step(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
-        match journal.ask() {
+        match journal.ask()? {
             Ask::Nothing => Ok(Step::Idle),
             Ask::Void => Ok(Step::Void),
             Ask::Look => self.look(exchange, journal).await,
             Ask::Adopt { generation, from } => {
-                let entries = self.said(exchange, generation, from).await?;
-                journal.adopt(entries);
+                self.adopt(exchange, journal, generation, from).await?;
                 Ok(Step::Worked)
             }
             Ask::Append { generation, after, batch } => {
@@ -116,8 +115,8 @@ impl Sender {
 
     async fn look(&self, exchange: &dyn Exchange, journal: &mut Journal) -> Result<Step, Fault> {
         let Some((generation, floor, tail)) = self.standing(exchange).await? else { return Ok(Step::Waits) };
-        journal.looked(generation, &floor, tail);
-        Ok(if journal.ask() == Ask::Look { Step::Behind } else { Step::Worked })
+        journal.looked(generation, &floor, tail)?;
+        Ok(if journal.ask()? == Ask::Look { Step::Behind } else { Step::Worked })
     }
 
     /// Where the run's log is, how far its conductor has the line in order, and what stands on it last.
@@ -152,31 +151,41 @@ impl Sender {
         }
     }
 
-    /// What was said on the line in a generation, from this number on.
-    async fn said(
+    /// Takes over what was said on the line in a generation, from this number on, part by part.
+    async fn adopt(
         &self,
         exchange: &dyn Exchange,
+        journal: &mut Journal,
         generation: u32,
         from: u64,
-    ) -> Result<Vec<crate::frames::Entry>, Fault> {
-        let (mut line, mut entries, mut after) = (Numbered::default(), Vec::new(), Place(0));
+    ) -> Result<(), Fault> {
+        let (mut line, mut after) = (Numbered::new(journal.said().aside().cloned()), Place(0));
+        journal.adopt([]);
         loop {
             let written = exchange.follow(&self.run, generation, after, Duration::ZERO).await?;
-            let Some(last) = written.last() else { break };
+            let Some(last) = written.last() else { return Ok(()) };
             after = last.place;
             for one in written.iter().filter(|one| one.line == self.line || one.line == OPENING) {
-                match Frame::read(&one.body)? {
+                let before = line.next();
+                let entries = match Frame::read(&one.body)? {
                     Frame::Copied(copied) => {
-                        for one in copied.entries.into_iter().filter(|one| one.line == self.line) {
+                        let own = copied.entries.into_iter().filter(|one| one.line == self.line);
+                        own.map(|one| {
                             line.push(one.attempt, &one.entry);
-                            entries.push(one.entry);
-                        }
+                            one.entry
+                        })
+                        .collect()
                     }
-                    // What does not fit is looked at again once the store was.
-                    Frame::Batch(batch) => entries.extend_from_slice(line.take(&batch).unwrap_or_default()),
-                }
+                    Frame::Batch(batch) => match line.take(&batch) {
+                        Ok(fresh) => fresh.to_vec(),
+                        Err(Unfit::Unread(fault)) => return Err(fault),
+                        // What does not fit is looked at again once the store was.
+                        Err(Unfit::Hole | Unfit::Differs) => Vec::new(),
+                    },
+                };
+                let known = usize::try_from(from.saturating_sub(before)).unwrap_or(usize::MAX);
+                journal.adopt(entries.into_iter().skip(known));
             }
         }
-        Ok(entries.split_off((from as usize).min(entries.len())))
     }
 }

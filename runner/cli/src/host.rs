@@ -14,6 +14,7 @@ mod poured;
 mod reading;
 mod secrets;
 pub mod signals;
+mod spilled;
 mod system;
 
 pub use bundle::Bundle;
@@ -23,6 +24,7 @@ pub use plugin::PluginProcess;
 pub use poured::pour;
 pub use reading::{home_of, is_below, is_handed, read_pieces, whole_path, yaml_files};
 pub use secrets::{for_owner, has_secrets, keep_secret, others_may_read, write_secret};
+pub use spilled::Spilled;
 pub use system::{EndRequests, command_line, take_small_pages};
 
 use farmjank_engine::scribe::Voice;

@@ -7,8 +7,9 @@ use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A run makes and drops small texts by the million: mimalloc costs a quarter less than the system's allocator. An agent
-/// with phones waits most of its life and has a computer to share: the system's holds a third less for it (docs/farm.md).
+/// A run makes and drops small texts by the million: mimalloc costs a quarter less than the system's allocator. An
+/// agent with phones waits most of its life and has a computer to share: the system's holds a third less for it
+/// (docs/farm.md).
 pub struct Memory;
 
 /// Which allocator is this process's: settled with the first that is asked for, since each takes back only its own.
@@ -17,8 +18,8 @@ const UNSETTLED: u8 = 0;
 const QUICK: u8 = 1;
 const SMALL: u8 = 2;
 
-// SAFETY: every call is passed on as it came, and every pointer comes from there: the first call settles, before there is
-// another thread, whose all calls are. A null pointer is handed to nobody.
+// SAFETY: every call is passed on as it came, and every pointer comes from there: the first one settles whose all calls
+// are, before there is another thread. A null pointer is handed to nobody.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.

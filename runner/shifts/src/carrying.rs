@@ -7,6 +7,7 @@ use crate::said::Said;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
+use farmjank_farm::kept::Spill;
 use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Fact, JobId};
 use farmjank_results::fault::FaultCode;
@@ -14,6 +15,7 @@ use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::exchange::Exchange;
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Reads a file of a folder.
@@ -29,6 +31,8 @@ pub struct ShiftFiles {
     pub below: Box<FilesBelow>,
     /// Takes a folder away, where there is one.
     pub forget: Box<dyn Fn(&str)>,
+    /// A place of its own for what a shift said, which memory need not hold.
+    pub aside: Box<dyn Fn() -> Rc<dyn Spill>>,
     /// Takes away the folders of all shifts that are so old.
     pub forget_old: Box<dyn Fn(Duration)>,
 }

@@ -17,23 +17,19 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    /// After what was said.
-    pub(crate) fn after<'s>(said: impl IntoIterator<Item = &'s Said>) -> Open {
-        let mut open = Open::default();
-        for one in said {
-            let Said::Fact(fact) = one else { continue };
-            match fact {
-                Fact::TrialStarted { job, trial, counted, .. } => {
-                    open.trials.insert(*job, (*trial, *counted));
-                }
-                Fact::TrialFinished { job, .. } => drop(open.trials.remove(job)),
-                Fact::LeaseGranted { job, device } => drop(open.leases.insert(*job, device.clone())),
-                Fact::LeaseReturned { job, .. } => drop(open.leases.remove(job)),
-                Fact::JobJudged { job, .. } => drop(open.judged.insert(*job)),
-                _ => {}
+    /// After what was said, this was.
+    pub(crate) fn add(&mut self, said: &Said) {
+        let Said::Fact(fact) = said else { return };
+        match fact {
+            Fact::TrialStarted { job, trial, counted, .. } => {
+                self.trials.insert(*job, (*trial, *counted));
             }
+            Fact::TrialFinished { job, .. } => drop(self.trials.remove(job)),
+            Fact::LeaseGranted { job, device } => drop(self.leases.insert(*job, device.clone())),
+            Fact::LeaseReturned { job, .. } => drop(self.leases.remove(job)),
+            Fact::JobJudged { job, .. } => drop(self.judged.insert(*job)),
+            _ => {}
         }
-        open
     }
 
     /// Whether a job is judged.

@@ -18,7 +18,9 @@ use farmjank_engine::conduct::{Against, close};
 use farmjank_engine::fail_fast::FailFast;
 use farmjank_engine::scribe::{Scribe, Voice};
 use farmjank_engine::stop::{Stop, Urgency};
+use farmjank_farm::frames::Ordered;
 use farmjank_farm::head::Head;
+use farmjank_farm::kept::Spill;
 use farmjank_leaf::text::line;
 use farmjank_results::event::Fact;
 use farmjank_results::fault::{Fault, FaultCode};
@@ -51,6 +53,8 @@ pub struct Desk {
     pub voice: Rc<dyn Voice>,
     /// How it is stopped.
     pub stop: Stop,
+    /// Where what is in order is put, which memory need not hold.
+    pub aside: Rc<dyn Spill>,
 }
 
 /// What comes of a run.
@@ -344,27 +348,36 @@ impl Conductor {
 
     /// Puts what is in order into the log.
     async fn feed(&mut self) -> Result<(), Fault> {
-        while let Some(one) = self.lead.gathering.order().ordered().get(self.fed) {
-            let said = Said::read(&one.entry.fact)?;
-            let line = self.lead.lines.iter().find(|line| line.name == one.line);
-            if !line.is_some_and(|line| said.is_of(&line.numbers, &line.phones)) {
-                let what = format!("host {} speaks of what is not its own", one.line);
-                return Err(Fault::new(FaultCode::FarmGarbled, what));
+        loop {
+            let part = self.lead.gathering.order().ordered().from(self.fed)?.into_owned();
+            if part.is_empty() {
+                return Ok(());
             }
-            let at = one.at;
-            match said {
-                Said::Kept { job, path, object, raw } => self.kept(job, (path, object), raw).await?,
-                Said::Fact(fact) => {
-                    if let Fact::JobJudged { job, verdict, .. } = &fact {
-                        self.judged(*job, *verdict).await?;
-                    }
-                    self.count(&fact);
-                    self.last = self.last.max(at);
-                    self.scribe.put(self.last, fact);
-                }
+            for one in part {
+                self.feed_one(one).await?;
+                self.fed += 1;
             }
-            self.fed += 1;
         }
-        Ok(())
+    }
+
+    async fn feed_one(&mut self, one: Ordered) -> Result<(), Fault> {
+        let said = Said::read(&one.entry.fact)?;
+        let line = self.lead.lines.iter().find(|line| line.name == one.line);
+        if !line.is_some_and(|line| said.is_of(&line.numbers, &line.phones)) {
+            let what = format!("host {} speaks of what is not its own", one.line);
+            return Err(Fault::new(FaultCode::FarmGarbled, what));
+        }
+        match said {
+            Said::Kept { job, path, object, raw } => self.kept(job, (path, object), raw).await,
+            Said::Fact(fact) => {
+                if let Fact::JobJudged { job, verdict, .. } = &fact {
+                    self.judged(*job, *verdict).await?;
+                }
+                self.count(&fact);
+                self.last = self.last.max(one.at);
+                self.scribe.put(self.last, fact);
+                Ok(())
+            }
+        }
     }
 }

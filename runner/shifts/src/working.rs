@@ -18,8 +18,9 @@ use farmjank_engine::stop::{Stop, Urgency, cancellable};
 use farmjank_farm::frames::Entry;
 use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
+use farmjank_farm::kept::{Aside, BLOCK};
 use farmjank_farm::sending::{Sender, Step};
-use farmjank_results::event::{Event, FORMAT, Fact, JobId, PlannedJob};
+use farmjank_results::event::{Event, FORMAT, Fact, JobId};
 use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_results::record::Record;
 use farmjank_results::time::{RunTime, Span};
@@ -77,7 +78,11 @@ impl Working<'_> {
             self.stop.ask(Urgency::Drain, CANCELLED);
         }
         let simulated = self.shift.simulated;
-        let mut journal = if simulated { Journal::anew(attempt) } else { Journal::goes_on(attempt) };
+        let aside = Some(Aside::new((self.files.aside)(), BLOCK));
+        let mut journal = match simulated {
+            true => Journal::anew(attempt, aside),
+            false => Journal::goes_on(attempt, aside),
+        };
         let (since, progress) = match simulated {
             true => (RunTime::from_ns(0), BTreeMap::new()),
             false => self.take_over(&mut journal).await?,
@@ -177,26 +182,27 @@ impl Working<'_> {
                 Err(fault) => outage.wait(&fault).await,
             }
         }
-        let said: Vec<(RunTime, Said)> = journal
-            .said()
-            .iter()
-            .filter_map(|entry| Some((entry.at, Said::read(&entry.fact).ok()?)))
-            .collect();
-        let since = said.last().map_or(RunTime::from_ns(0), |(at, _)| *at);
-        let open = Open::after(said.iter().map(|(_, said)| said));
-        let closings = open.closings("the host was cut off");
-        for fact in &closings {
-            let fact = Said::Fact(fact.clone()).text().ok()?;
-            journal.say(Entry { at: since, fact });
-        }
-        let facts = said.into_iter().filter_map(|(at, said)| match said {
-            Said::Fact(fact) => Some((at, fact)),
-            Said::Kept { .. } => None,
+        let (mut open, mut told, mut since) = (Open::default(), Told::of(&self.shift), RunTime::from_ns(0));
+        let read = journal.said().visit(|entry| {
+            if let Ok(said) = Said::read(&entry.fact) {
+                open.add(&said);
+                since = entry.at;
+                if let Said::Fact(fact) = said {
+                    told.add(since, fact);
+                }
+            }
+            Ok(())
         });
-        let facts = facts.chain(closings.into_iter().map(|fact| (since, fact)));
-        let progress = progress(&self.shift, facts);
+        if let Err(fault) = read {
+            self.voice.err(&format!("{fault}\n"));
+            return None;
+        }
+        for fact in open.closings("the host was cut off") {
+            journal.say(Entry { at: since, fact: Said::Fact(fact.clone()).text().ok()? });
+            told.add(since, fact);
+        }
         self.shift.jobs.retain(|planned| !open.is_judged(planned.job));
-        Some((since, progress))
+        Some((since, told.progress()))
     }
 
     fn carrier<'c>(&'c self, folder: &'c str) -> Carrier<'c> {
@@ -299,29 +305,43 @@ fn named_on_phones(run: &str, attempt: u32) -> String {
     if attempt <= 1 { run.to_owned() } else { format!("{run}+{}", attempt - 1) }
 }
 
-/// How far each job came, by what was said of it.
-fn progress(shift: &Shift, facts: impl Iterator<Item = (RunTime, Fact)>) -> BTreeMap<JobId, Progress> {
-    let (tool, run, wall) = (shift.tool.clone(), shift.run.clone(), shift.wall.clone());
-    let zero = RunTime::from_ns(0);
-    let jobs: Vec<PlannedJob> = shift.jobs.clone();
-    let opening = [
-        Fact::RunStarted { format: FORMAT, tool, run, wall, seed: 0, lab: None },
-        Fact::PlanMade {
+/// What was said of a shift, as far as it tells how far each job came.
+struct Told {
+    record: Record,
+    seq: u64,
+}
+
+impl Told {
+    /// Nothing yet.
+    fn of(shift: &Shift) -> Told {
+        let (tool, run, wall) = (shift.tool.clone(), shift.run.clone(), shift.wall.clone());
+        let mut told = Told { record: Record::default(), seq: 0 };
+        told.add(
+            RunTime::from_ns(0),
+            Fact::RunStarted { format: FORMAT, tool, run, wall, seed: 0, lab: None },
+        );
+        let planned = Fact::PlanMade {
             digest: String::new(),
-            jobs,
+            jobs: shift.jobs.clone(),
             refusals: Vec::new(),
             absent: Vec::new(),
             shards: None,
             quarantined: Vec::new(),
-        },
-    ];
-    let mut record = Record::default();
-    let all = opening.into_iter().map(|fact| (zero, fact)).chain(facts);
-    for (seq, (at, fact)) in (0..).zip(all) {
-        // What breaks a law is passed over here; the conductor says so.
-        drop(record.apply(&Event { seq, at: at.max(record.at), shard: None, fact }));
+        };
+        told.add(RunTime::from_ns(0), planned);
+        told
     }
-    record.jobs.values().map(|job| (job.planned.job, Progress::of(job))).collect()
+
+    fn add(&mut self, at: RunTime, fact: Fact) {
+        let at = at.max(self.record.at);
+        // What breaks a law is passed over here; the conductor says so.
+        drop(self.record.apply(&Event { seq: self.seq, at, shard: None, fact }));
+        self.seq += 1;
+    }
+
+    fn progress(&self) -> BTreeMap<JobId, Progress> {
+        self.record.jobs.values().map(|job| (job.planned.job, Progress::of(job))).collect()
+    }
 }
 
 /// Whether a fault passes.

@@ -6,6 +6,7 @@ use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
+use farmjank_farm::kept::InMemory;
 use farmjank_farm::model::{Client, Model, Weather};
 use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
@@ -158,6 +159,7 @@ impl Computer {
                 read: Box::new(read),
                 below: Box::new(below),
                 forget: Box::new(forget),
+                aside: Box::new(|| Rc::new(InMemory::default())),
                 forget_old: Box::new(|_| {}),
             },
             folder: Box::new(|run, line, attempt| format!("{run}/{line}/{attempt}")),
@@ -268,6 +270,7 @@ pub(super) fn desk(run: &str, owner: u64, client: &Client) -> Desk {
         patience: PATIENCE,
         voice: Rc::new(Ear::default()),
         stop: Stop::default(),
+        aside: Rc::new(InMemory::default()),
     }
 }
 

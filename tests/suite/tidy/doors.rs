@@ -21,7 +21,7 @@ const PRINTING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 /// Who may: the outside world itself, what is read of the folder of a run, the sockets a lab and the live view are
 /// served on, the file of a history store, requests to systems of other people, and the chores, which are a program of
 /// their own.
-const MAY: [&str; 24] = [
+const MAY: [&str; 25] = [
     "runner/cli/src/host.rs",
     "runner/cli/src/host/agent_state.rs",
     "runner/cli/src/host/bundle.rs",
@@ -35,6 +35,7 @@ const MAY: [&str; 24] = [
     "runner/cli/src/host/phone_log.rs",
     "runner/cli/src/host/system/",
     "runner/cli/src/host/poured.rs",
+    "runner/cli/src/host/spilled.rs",
     "runner/cli/src/host/plugin.rs",
     "runner/bundle/src/reading.rs",
     "runner/cli/src/ui/door.rs",

@@ -62,7 +62,7 @@ impl Gathering {
         let conducted = holder.map(|holder| RunNote::read(&holder.body)).transpose()?;
         let known = conducted.map(|note| note.generation).or(head.as_ref().map(|head| head.generation));
         if known.is_some_and(|known| known != self.generation) {
-            self.look_again();
+            self.look_again()?;
         } else if head.is_some_and(|head| head.over && head.generation == self.generation) {
             // What does not stand there now never will.
             self.head.over = true;
@@ -77,16 +77,17 @@ impl Gathering {
             return Err(Fault::new(FaultCode::FarmRefused, what));
         }
         if self.conducts() {
-            self.reopen();
+            self.reopen()?;
             return Ok(Step::Reopened);
         }
-        self.look_again();
+        self.look_again()?;
         Ok(Step::Idle)
     }
 
-    pub(super) fn look_again(&mut self) {
-        self.order.read_anew();
+    pub(super) fn look_again(&mut self) -> Result<(), Fault> {
+        self.order.read_anew()?;
         (self.stage, self.last) = (Stage::Looking(0), None);
+        Ok(())
     }
 
     /// Where the log is: by who conducts the run, or by its head. Who read some of it already goes on in a generation
@@ -94,7 +95,7 @@ impl Gathering {
     pub(super) async fn look(&mut self, exchange: &dyn Exchange, vain: u32) -> Result<Step, Fault> {
         let knows = !self.order.ordered().is_empty();
         if self.leads && knows {
-            self.reopen();
+            self.reopen()?;
             return Ok(Step::Reopened);
         }
         let now = match exchange.holder(&lease_of(&self.run)).await? {
@@ -118,7 +119,7 @@ impl Gathering {
                 Ok(Step::Worked)
             }
             None if self.leads => {
-                self.reopen();
+                self.reopen()?;
                 Ok(Step::Reopened)
             }
             None => {

@@ -5,7 +5,7 @@ use crate::command_error::{CommandError, usage};
 use crate::commands::run::{TOOL, no_phones, told_by};
 use crate::farm::{connected, failed};
 use crate::host::agent_state::{AgentState, files_below, remove_folder, remove_old};
-use crate::host::{self, Bundle, Streams};
+use crate::host::{self, Bundle, Spilled, Streams};
 use crate::plugin_targets;
 use crate::scenarios::of_shift;
 use crate::settings::refuse;
@@ -82,7 +82,7 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
     };
     let exchange = connected(&args.farm, &args.of, &args.host, true).await.map_err(NoAgent::Failed)?;
     let (root, place) = (state.root.clone(), state.root.join(OUT));
-    let shifts = root.join(SHIFTS);
+    let (shifts, aside) = (root.join(SHIFTS), root.clone());
     let setup = Setup {
         exchange,
         host: args.host.clone(),
@@ -97,6 +97,7 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
             read: Box::new(|folder, path| Bundle::open(Path::new(folder)).as_it_lies(path, MOST)),
             below: Box::new(|folder, below| files_below(Path::new(folder), below)),
             forget: Box::new(|folder| drop(remove_folder(Path::new(folder)))),
+            aside: Box::new(move || Rc::new(Spilled::below(&aside))),
             forget_old: Box::new(move |age| remove_old(&shifts, age)),
         },
         folder: Box::new(move |run, line, attempt| {

@@ -14,8 +14,9 @@ use farmjank_farm::frames::{Entry, VERSION};
 use farmjank_farm::gathering::{self, Gathering};
 use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
+use farmjank_farm::kept::{Aside, BLOCK};
 use farmjank_farm::lease::Terms;
-use farmjank_farm::order::Policy;
+use farmjank_farm::order::{Order, Policy};
 use farmjank_farm::sending::{Sender, Step};
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
@@ -45,6 +46,7 @@ pub(super) struct Lead {
     pub(super) stop: Stop,
     pub(super) lines: Vec<Line>,
     pub(super) gathering: Gathering,
+    aside: Aside,
     /// How urgent it is, and what it is about.
     priority: Priority,
     sheet: Vec<u8>,
@@ -74,12 +76,14 @@ impl Lead {
     /// # Errors
     /// `farm_garbled`: what it is about cannot be written down.
     pub(super) fn new(desk: Desk, sheet: &RunSheet, lines: Vec<Line>, stays: bool) -> Result<Lead, Fault> {
-        let Desk { exchange, key, owner, patience, voice, stop } = desk;
+        let Desk { exchange, key, owner, patience, voice, stop, aside } = desk;
         let policy = if sheet.simulated { Policy::Time } else { Policy::Arrival };
         let (priority, sheet) = (sheet.priority(), written(sheet)?);
         let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
         let of = (key.as_str(), digest::of(&sheet));
-        let gathering = Gathering::new((of.0, &of.1, stays), &owner, policy, Terms::FARM, &names);
+        let aside = Aside::new(aside, BLOCK);
+        let order = Order::new(policy, Some(aside.clone()));
+        let gathering = Gathering::new((of.0, &of.1, stays), &owner, order, Terms::FARM, &names);
         let (begun, looked, told) = (Instant::now(), Instant::now(), Urgency::None);
         let (offered, offers) = (None, 0);
         Ok(Lead {
@@ -90,6 +94,7 @@ impl Lead {
             stop,
             lines,
             gathering,
+            aside,
             priority,
             sheet,
             brought: Vec::new(),
@@ -301,20 +306,22 @@ impl Lead {
         let line = &self.lines[number];
         let (exchange, sender) = (&*self.exchange, Sender::new(&self.key, &line.name));
         let Some(before) = sender.before(exchange).await? else { return Ok(()) };
-        let mut journal = Journal::goes_on(before.attempt + 1);
+        let mut journal = Journal::goes_on(before.attempt + 1, Some(self.aside.clone()));
         while !journal.has_begun() {
             match sender.step(exchange, &mut journal).await? {
                 Step::Void | Step::Waits | Step::Behind => return Ok(()),
                 Step::Worked | Step::Idle => {}
             }
         }
-        let read = |entry: &Entry| Said::read(&entry.fact).ok();
-        let said: Vec<Said> = journal.said().iter().filter_map(read).collect();
+        let mut open = Open::default();
+        journal.said().visit(|entry| {
+            Said::read(&entry.fact).iter().for_each(|said| open.add(said));
+            Ok(())
+        })?;
         let at = journal.said().last().map_or(last, |entry| entry.at);
         let what = format!("host {} of the farm is gone", line.host);
         let fault = Fault::new(FaultCode::HostLost, what)
             .advise("look at that host and its agent; the others' phones were measured");
-        let open = Open::after(&said);
         let ending = open.closings("the host is gone").into_iter().chain(open.broken(&line.jobs, &fault));
         for fact in ending {
             journal.say(Entry { at, fact: Said::Fact(fact).text()? });

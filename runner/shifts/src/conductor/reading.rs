@@ -144,13 +144,15 @@ impl Reading {
     }
 
     fn count(&mut self) -> Result<(), Fault> {
-        for one in &self.lead.gathering.order().ordered()[self.seen..] {
-            if one.entry.fact.contains(JUDGED)
-                && let Said::Fact(fact @ Fact::JobJudged { .. }) = Said::read(&one.entry.fact)?
-            {
-                self.judged.extend(fact.job());
+        while self.seen < self.lead.gathering.order().ordered().len() {
+            for one in self.lead.gathering.order().ordered().from(self.seen)?.iter() {
+                if one.entry.fact.contains(JUDGED)
+                    && let Said::Fact(fact @ Fact::JobJudged { .. }) = Said::read(&one.entry.fact)?
+                {
+                    self.judged.extend(fact.job());
+                }
+                self.seen += 1;
             }
-            self.seen += 1;
         }
         Ok(())
     }

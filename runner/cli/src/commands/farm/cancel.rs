@@ -3,7 +3,7 @@
 use crate::args::FarmCancelArgs;
 use crate::commands::run::own_id;
 use crate::farm::connected;
-use crate::host::Streams;
+use crate::host::{Spilled, Streams};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
 use farmjank_farm::subjects::word;
@@ -22,6 +22,7 @@ pub async fn run(args: &FarmCancelArgs) -> Result<bool, Fault> {
         patience: Duration::ZERO,
         voice: Rc::new(Streams),
         stop: Stop::default(),
+        aside: Rc::new(Spilled::anywhere()),
     };
     let found = conductor::found(&desk).await?;
     if found.is_over() {

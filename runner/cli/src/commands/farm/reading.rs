@@ -3,7 +3,7 @@
 use crate::args::FarmArgs;
 use crate::commands::run::{between_builds, own_id};
 use crate::farm::reading;
-use crate::host::Streams;
+use crate::host::{Spilled, Streams};
 use farmjank_engine::conduct::Against;
 use farmjank_engine::stop::Stop;
 use farmjank_farm::subjects::word;
@@ -48,5 +48,6 @@ pub async fn opened(
 /// Where a run is read from.
 pub fn desk(exchange: Rc<dyn Exchange>, run: &str, patience: Duration) -> Desk {
     let (key, owner, voice) = (run.to_owned(), own_id(), Rc::new(Streams));
-    Desk { exchange, key, owner, patience, voice, stop: Stop::default() }
+    let aside = Rc::new(Spilled::anywhere());
+    Desk { exchange, key, owner, patience, voice, stop: Stop::default(), aside }
 }

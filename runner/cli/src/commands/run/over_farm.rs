@@ -8,7 +8,7 @@ use crate::args::RunArgs;
 use crate::command_error::CommandError;
 use crate::farm::{connected, failed};
 use crate::files_read::FilesRead;
-use crate::host::{self, Bundle, Streams};
+use crate::host::{self, Bundle, Spilled, Streams};
 use crate::plugin_targets;
 use crate::scenarios::of_shift;
 use crate::settings::{Terminal, refuse, time};
@@ -85,7 +85,8 @@ impl OnFarm {
 
     fn desk(self, key: String) -> Desk {
         let OnFarm { exchange, patience, stop } = self;
-        Desk { exchange, key, owner: own_id(), patience, voice: Rc::new(Streams), stop }
+        let aside = Rc::new(Spilled::anywhere());
+        Desk { exchange, key, owner: own_id(), patience, voice: Rc::new(Streams), stop, aside }
     }
 }
 

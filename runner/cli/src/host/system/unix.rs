@@ -79,8 +79,8 @@ pub fn take_small_pages() {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
-/// Reads the command line of this process, each word ended by a zero, and tells how much of it was read: as much as fits,
-/// and nothing where the system does not tell it. Allocates nothing.
+/// Reads the command line of this process, each word ended by a zero, and tells how much of it was read: as much as
+/// fits, and nothing where the system does not tell it. Allocates nothing.
 pub fn command_line(into: &mut [u8]) -> usize {
     #[cfg(target_os = "linux")]
     {
