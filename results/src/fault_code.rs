@@ -185,6 +185,7 @@ codes! {
     FarmGarbled "farm_garbled" Tool: "what a host of the farm wrote cannot be read";
     FarmSkew "farm_skew" Tool: "hosts of the farm tell different things of the same run";
     HostLost "host_lost" Lab: "the host of the farm that has the phone is gone";
+    SpoolLost "spool_lost" Lab: "what this computer put aside of the run cannot be read back from its disk";
     // The run itself.
     Interrupted "interrupted" Lab: "the run was interrupted";
     NotRun "not_run" Lab: "enough had failed (`--fail-fast`), or the run had had its time (`--deadline`), and it was not run";

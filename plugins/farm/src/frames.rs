@@ -119,17 +119,6 @@ struct Header {
     floors: Option<BTreeMap<String, Floor>>,
 }
 
-/// How many entries go together, from the first on; at least one where there is any.
-pub fn together<'e>(entries: impl Iterator<Item = &'e Entry>) -> usize {
-    let mut bytes = 0;
-    let fit = entries.take_while(|entry| {
-        let first = bytes == 0;
-        bytes += entry.fact.len() + 32;
-        first || bytes <= TOGETHER
-    });
-    fit.count()
-}
-
 fn garbled(what: impl std::fmt::Display) -> Fault {
     let what = farmjank_leaf::text::line(&what.to_string(), 200);
     Fault::new(FaultCode::FarmGarbled, format!("a message of the farm cannot be read: {what}"))
@@ -291,15 +280,5 @@ mod tests {
         let fault = Frame::read(&packer.finish().expect("memory")).expect_err("too much");
         assert_eq!(fault.code, FaultCode::FarmGarbled);
         assert!(fault.what.contains("more than is read"), "{fault}");
-    }
-
-    #[test]
-    fn facts_go_together_up_to_a_bound_and_a_large_one_alone() {
-        let small = told(1, &"x".repeat(1000));
-        let large = told(1, &"x".repeat(TOGETHER * 2));
-        assert_eq!(together(std::iter::repeat_n(&small, 1000)), TOGETHER / 1032);
-        assert_eq!(together([&large, &small].into_iter()), 1);
-        assert_eq!(together([&small, &large].into_iter()), 1);
-        assert_eq!(together([].into_iter()), 0);
     }
 }

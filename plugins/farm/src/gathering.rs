@@ -8,7 +8,7 @@
 
 mod looking;
 
-use crate::frames::{Copied, Frame, Ordered, together};
+use crate::frames::{Copied, Frame};
 use crate::head::Head;
 use crate::lease::{Ask, Lease, Terms};
 use crate::numbered::Unfit;
@@ -146,7 +146,10 @@ impl Gathering {
     }
 
     fn note(&self) -> Result<Vec<u8>, Fault> {
-        let (owner, generation) = (self.owner.clone(), self.generation);
+        // What is not opened yet is nobody's concern.
+        let known =
+            if matches!(self.stage, Stage::Opening(..)) { self.head.generation } else { self.generation };
+        let (owner, generation) = (self.owner.clone(), known);
         let note = RunNote { v: crate::frames::VERSION, owner, generation };
         serde_json::to_vec(&note).map_err(|why| Fault::new(FaultCode::FarmGarbled, why.to_string()))
     }
@@ -163,7 +166,16 @@ impl Gathering {
     ) -> Result<Step, Fault> {
         self.stands = false;
         match self.stage {
-            Stage::Opening(copied, after) => self.open(exchange, copied, after).await,
+            Stage::Opening(copied, after) => {
+                // A log may be long, and a lease that ends meanwhile tells hosts that nobody conducts the run.
+                if self.lease.fence().is_some() {
+                    self.hold(exchange, now, false).await?;
+                }
+                match self.stage {
+                    Stage::Opening(..) => self.open(exchange, copied, after).await,
+                    _ => Ok(Step::Idle),
+                }
+            }
             Stage::Opened => {
                 // A lease that is only known to be ours may say what it said before.
                 if !self.hold(exchange, now, true).await? {
@@ -256,8 +268,7 @@ impl Gathering {
 
     /// Writes the next part of what opens a generation.
     async fn open(&mut self, exchange: &dyn Exchange, done: usize, after: Place) -> Result<Step, Fault> {
-        let mut entries = self.order.ordered().from(done)?.into_owned();
-        entries.truncate(together(entries.iter().map(|one: &Ordered| &one.entry)));
+        let entries = self.order.ordered().together(done)?;
         let count = entries.len();
         let floors = (done + count == self.order.ordered().len()).then(|| self.order.floors());
         let whole = floors.is_some();
@@ -305,10 +316,6 @@ impl Gathering {
         if !known {
             return self.forgotten();
         }
-        // A store that went back may have kept a part of what opened the generation.
-        if written.len() == 0 && !self.order.is_open() {
-            return self.forgotten();
-        }
         if written.len() == 0 && self.late && self.leads && !self.order.is_over() {
             self.reopen()?;
             return Ok(Step::Reopened);
@@ -316,6 +323,10 @@ impl Gathering {
         if written.len() == 0 && self.head.over && !self.order.is_over() {
             let what = format!("the farm keeps no more than a part of the run {}", self.run);
             return Err(Fault::new(FaultCode::FarmRefused, what));
+        }
+        // A store that went back may have kept a part of what opened the generation.
+        if written.len() == 0 && !self.order.has_begun() {
+            return self.forgotten();
         }
         if written.len() == 0 {
             self.found();
@@ -350,7 +361,7 @@ impl Gathering {
                 // Who reads along knows what whoever opened it did not: that is said again, at another time.
                 if more && !self.leads { Err(Unfit::Differs) } else { opened }
             }
-            Frame::Batch(_) if !self.order.is_open() => Err(Unfit::Hole),
+            Frame::Batch(_) if !self.order.has_begun() => Err(Unfit::Hole),
             Frame::Batch(batch) if one.line != OPENING => self.order.take(&one.line, one.stamp, &batch),
             _ => Ok(()),
         })

@@ -5,8 +5,8 @@
 //! An attempt is void once a higher one began, or once the run's conductor has in order what this attempt did not say:
 //! then nothing more of it is written. Must not know: servers, facts, clocks.
 
-use crate::frames::{Batch, Entry, Floor, together};
-use crate::kept::{Aside, Kept};
+use crate::frames::{Batch, Entry, Floor};
+use crate::spool::{Aside, Spool};
 use farmjank_results::fault::Fault;
 use farmjank_seams::exchange::Place;
 
@@ -73,9 +73,9 @@ struct Known {
 pub struct Journal {
     attempt: u32,
     /// All of the line, of earlier attempts as well.
-    said: Kept<Entry>,
+    said: Spool<Entry>,
     /// Hash of the history before each entry, and after the last.
-    histories: Kept<u64>,
+    histories: Spool<u64>,
     /// How many of them are of earlier attempts.
     adopted: usize,
     /// It says all from the beginning itself: a simulated shift, that is played again.
@@ -87,7 +87,7 @@ pub struct Journal {
 impl Journal {
     /// Of an attempt that goes on where earlier ones came to.
     pub fn goes_on(attempt: u32, aside: Option<Aside>) -> Journal {
-        let (said, mut histories) = (Kept::new(aside.clone()), Kept::new(aside));
+        let (said, mut histories) = (Spool::new(aside.clone()), Spool::new(aside));
         histories.push(0);
         Journal { attempt, said, histories, adopted: 0, anew: false, over: false, belief: Belief::Unknown }
     }
@@ -103,7 +103,7 @@ impl Journal {
     }
 
     /// Everything said on the line.
-    pub fn said(&self) -> &Kept<Entry> {
+    pub fn said(&self) -> &Spool<Entry> {
         &self.said
     }
 
@@ -145,14 +145,7 @@ impl Journal {
         if known.begun && next == self.said.len() && known.over == self.over {
             return Ok(Ask::Nothing);
         }
-        let entries = match known.begun {
-            true => {
-                let mut rest = self.said.from(next)?.into_owned();
-                rest.truncate(together(rest.iter()));
-                rest
-            }
-            false => Vec::new(),
-        };
+        let entries = if known.begun { self.said.together(next)? } else { Vec::new() };
         let over = self.over && next + entries.len() == self.said.len();
         let history = self.histories.get(next)?.unwrap_or_default();
         let batch = Batch { attempt: self.attempt, first: known.next, history, entries, over };

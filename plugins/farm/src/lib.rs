@@ -1,6 +1,6 @@
 //! Many hosts, one run: what they say to each other ([`frames`]), in which order it counts ([`order`]), who holds what
 //! ([`lease`]), and what is kept until the other end has it ([`journal`], [`gathering`]), most of it not in memory
-//! ([`kept`]). The store between them is a meeting place that may forget: [`model`] is one in memory that misbehaves by
+//! ([`spool`]). The store between them is a meeting place that may forget: [`model`] is one in memory that misbehaves by
 //! seed.
 //!
 //! Must not know: engine, phones, what facts mean, files, the network.
@@ -19,7 +19,6 @@ pub mod frames;
 pub mod gathering;
 pub mod head;
 pub mod journal;
-pub mod kept;
 pub mod keys;
 pub mod lease;
 pub mod model;
@@ -31,4 +30,5 @@ pub mod roles;
 pub mod roster;
 pub mod run_note;
 pub mod sending;
+pub mod spool;
 pub mod subjects;

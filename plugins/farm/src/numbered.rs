@@ -3,7 +3,7 @@
 //! Must not know: other lines, places, servers.
 
 use crate::frames::{Batch, Entry, Floor};
-use crate::kept::{Aside, Kept};
+use crate::spool::{Aside, Spool};
 use farmjank_results::fault::Fault;
 
 /// What was read of a line.
@@ -11,7 +11,7 @@ use farmjank_results::fault::Fault;
 pub struct Numbered {
     attempt: u32,
     /// Hash of the history before each entry, and after the last.
-    histories: Kept<u64>,
+    histories: Spool<u64>,
     over: bool,
 }
 
@@ -35,7 +35,7 @@ impl From<Fault> for Unfit {
 impl Numbered {
     /// Nothing yet.
     pub fn new(aside: Option<Aside>) -> Numbered {
-        let mut histories = Kept::new(aside);
+        let mut histories = Spool::new(aside);
         histories.push(0);
         Numbered { attempt: 0, histories, over: false }
     }
@@ -85,15 +85,16 @@ impl Numbered {
         }
         let known = usize::try_from(next - batch.first).unwrap_or(usize::MAX).min(batch.entries.len());
         let (old, new) = batch.entries.split_at(known);
-        let (mut number, mut history) = (batch.first as usize, batch.history);
-        let is_known = |number, history| Ok::<_, Fault>(self.histories.get(number)? == Some(history));
-        if !is_known(number, history)? {
-            return Err(Unfit::Differs);
-        }
-        for entry in old {
-            (number, history) = (number + 1, entry.after(history));
-            if !is_known(number, history)? {
-                return Err(Unfit::Differs);
+        let (mut number, mut history, mut old) = (batch.first as usize, batch.history, old.iter());
+        let end = number + known;
+        while number <= end {
+            // The first hash is that before the batch, the others are those after each old entry.
+            for is in self.histories.from(number)?.iter().take(end + 1 - number) {
+                if *is != history {
+                    return Err(Unfit::Differs);
+                }
+                history = old.next().map_or(history, |entry| entry.after(history));
+                number += 1;
             }
         }
         new.iter().for_each(|entry| self.push(batch.attempt, entry));

@@ -6,8 +6,8 @@
 //! earlier. Must not know: servers, what facts mean.
 
 use crate::frames::{Batch, Copied, Entry, Floor, Ordered};
-use crate::kept::{Aside, Kept};
 use crate::numbered::{Numbered, Unfit};
+use crate::spool::{Aside, Spool};
 use farmjank_results::fault::Fault;
 use farmjank_results::time::{RunTime, Span};
 use std::collections::{BTreeMap, VecDeque};
@@ -42,7 +42,7 @@ impl Line {
 pub struct Order {
     policy: Policy,
     lines: BTreeMap<String, Line>,
-    ordered: Kept<Ordered>,
+    ordered: Spool<Ordered>,
     aside: Option<Aside>,
     /// What the store's clock said when this generation began, and where the run was.
     began: Option<(u64, RunTime)>,
@@ -51,16 +51,16 @@ pub struct Order {
 impl Order {
     /// Nothing yet.
     pub fn new(policy: Policy, aside: Option<Aside>) -> Order {
-        Order { policy, lines: BTreeMap::new(), ordered: Kept::new(aside.clone()), aside, began: None }
+        Order { policy, lines: BTreeMap::new(), ordered: Spool::new(aside.clone()), aside, began: None }
     }
 
     /// Whether all was read that opens the generation.
-    pub fn is_open(&self) -> bool {
+    pub fn has_begun(&self) -> bool {
         self.began.is_some()
     }
 
     /// Everything in order.
-    pub fn ordered(&self) -> &Kept<Ordered> {
+    pub fn ordered(&self) -> &Spool<Ordered> {
         &self.ordered
     }
 

@@ -5,6 +5,7 @@
 use crate::host;
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A run makes and drops small texts by the million: mimalloc costs a quarter less than the system's allocator. An
@@ -73,7 +74,25 @@ fn settled() -> bool {
 /// Whether words, each ended by a zero, are those of an agent whose phones are not played.
 fn has_attached_phones(words: &[u8]) -> bool {
     let mut words = words.split(|byte| *byte == 0).skip(1);
-    words.next() == Some(b"agent") && !words.any(|word| word == b"--lab" || word.starts_with(b"--lab="))
+    let mut command = words.next();
+    // The one option that stands before commands.
+    while let Some(option) = command.filter(|word| word.starts_with(b"--color")) {
+        command = if option == b"--color" { words.nth(1) } else { words.next() };
+    }
+    command == Some(b"agent") && !words.any(|word| word == b"--lab" || word.starts_with(b"--lab="))
+}
+
+// As mimalloc.h declares them; the crate gives the option no name.
+unsafe extern "C" {
+    fn mi_option_set(option: c_int, value: c_long);
+}
+const PURGE_DELAY: c_int = 15;
+
+/// Gives back at once what is freed from here on, where it is mimalloc's, and not after a while: an agent with 34 phones
+/// holds 2 MB less. A run that simulates would take a sixth longer.
+pub fn give_back_at_once() {
+    // SAFETY: an option of the allocator is set to a value it takes; it is read whenever something is freed.
+    unsafe { mi_option_set(PURGE_DELAY, 0) }
 }
 
 fn there(memory: *mut u8, size: usize) -> *mut u8 {
@@ -91,6 +110,9 @@ mod tests {
     fn agents_of_attached_phones_are_told_from_those_that_play_a_lab_and_from_all_else() {
         assert!(has_attached_phones(b"/usr/bin/farmjank\0agent\0--farm\0nats://a\0--host\0rack\0"));
         assert!(has_attached_phones(b"farmjank\0agent"));
+        assert!(has_attached_phones(b"farmjank\0--color\0never\0agent\0--host\0rack\0"));
+        assert!(has_attached_phones(b"farmjank\0--color=never\0agent\0"));
+        assert!(!has_attached_phones(b"farmjank\0--color\0agent\0run\0"));
         assert!(!has_attached_phones(b"farmjank\0agent\0--host\0rack\0--lab\0demo\0"));
         assert!(!has_attached_phones(b"farmjank\0agent\0--lab=demo\0"));
         assert!(!has_attached_phones(b"agent\0run\0scenarios\0"));

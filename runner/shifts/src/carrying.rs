@@ -1,22 +1,24 @@
 //! The files of one attempt, on their way to the farm: each is named before the fact that names it, and left there
-//! before it is named. Raw evidence that is not wanted of every job is named only, and left once its job is judged.
+//! before the farm reads that. Raw evidence that is not wanted of every job is named only, and left once its job is judged.
 
 use crate::evidence::Evidence;
-use crate::outage::{Full, Outage};
 use crate::said::Said;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
-use farmjank_farm::kept::Spill;
+use farmjank_farm::spool::Spill;
 use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Fact, JobId};
-use farmjank_results::fault::FaultCode;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::exchange::Exchange;
 use futures::future::join_all;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
+
+/// Files that are left at once: a trace has megabytes.
+const AT_ONCE: usize = 3;
 
 /// Reads a file of a folder.
 pub type ReadFile = dyn Fn(&str, &str) -> Result<Vec<u8>, FileError>;
@@ -42,7 +44,6 @@ pub(crate) struct Carrier<'a> {
     pub(crate) exchange: &'a dyn Exchange,
     pub(crate) files: &'a ShiftFiles,
     pub(crate) voice: &'a dyn Voice,
-    pub(crate) full: &'a Full,
     pub(crate) stop: &'a Stop,
     /// Where they lie.
     pub(crate) folder: &'a str,
@@ -50,14 +51,16 @@ pub(crate) struct Carrier<'a> {
     pub(crate) evidence: Evidence,
     /// What was named.
     pub(crate) said: BTreeSet<String>,
-    /// What was named and not left, by job.
+    /// What was named, and is left once its job is judged, if that is wanted then.
     pub(crate) waiting: BTreeMap<JobId, Vec<String>>,
+    /// What was named and is to be left.
+    pub(crate) owed: VecDeque<String>,
 }
 
 impl Carrier<'_> {
     /// What is to be said before a fact: where the files are that it names; before the last of a job, where all are
-    /// that the job has.
-    pub(crate) async fn before(&mut self, fact: &Fact) -> Vec<Said> {
+    /// that the job has. They are owed to the farm from then on.
+    pub(crate) fn before(&mut self, fact: &Fact) -> Vec<Said> {
         let Some(job) = fact.job() else { return Vec::new() };
         let judged = match fact {
             Fact::JobJudged { verdict, .. } => Some(*verdict),
@@ -66,30 +69,42 @@ impl Carrier<'_> {
         let brings = judged.map_or(!self.evidence.waits(), |verdict| self.evidence.brings(verdict));
         if judged.is_some() {
             let waiting = self.waiting.remove(&job).unwrap_or_default();
-            let waiting: Vec<_> =
-                waiting.iter().filter(|_| brings).filter_map(|path| self.read(path)).collect();
-            join_all(waiting.iter().map(|bytes| self.left(bytes))).await;
+            self.owed.extend(waiting.into_iter().filter(|_| brings));
         }
-        let mut files = Vec::new();
+        let mut said = Vec::new();
         for (path, raw) in self.of(fact) {
             let is_new = self.said.insert(path.clone());
-            files.extend(
-                is_new.then(|| self.read(&path)).flatten().map(|bytes| (path, raw && !brings, raw, bytes)),
-            );
-        }
-        let carrier = &*self;
-        let objects = join_all(files.iter().map(|(_, stays, _, bytes)| async move {
-            if *stays { digest::of(bytes) } else { carrier.left(bytes).await }
-        }))
-        .await;
-        let mut said = Vec::new();
-        for ((path, stays, raw, _), object) in files.into_iter().zip(objects) {
-            if stays && judged.is_none() {
-                self.waiting.entry(job).or_default().push(path.clone());
+            let Some(bytes) = is_new.then(|| self.read(&path)).flatten() else { continue };
+            match (raw && !brings, judged) {
+                (false, _) => self.owed.push_back(path.clone()),
+                (true, None) => self.waiting.entry(job).or_default().push(path.clone()),
+                (true, Some(_)) => {}
             }
-            said.push(Said::Kept { job, path, object, raw });
+            said.push(Said::Kept { job, path, object: digest::of(&bytes), raw });
         }
         said
+    }
+
+    /// Leaves on the farm what is owed to it. Where the run is to stop nobody waits for room: whoever misses a file asks
+    /// for it.
+    ///
+    /// # Errors
+    /// Those of the exchange. What is not left is still owed.
+    pub(crate) async fn leave(&mut self) -> Result<(), Fault> {
+        while !self.owed.is_empty() {
+            let many = self.owed.len().min(AT_ONCE);
+            let files: Vec<Vec<u8>> =
+                self.owed.iter().take(many).filter_map(|path| self.read(path)).collect();
+            for left in join_all(files.iter().map(|bytes| digest::leave(self.exchange, bytes))).await {
+                match left {
+                    Err(fault)
+                        if fault.code == FaultCode::FarmFull && self.stop.urgency() > Urgency::None => {}
+                    left => drop(left?),
+                }
+            }
+            self.owed.drain(..many);
+        }
+        Ok(())
     }
 
     /// The files that belong to a fact, and which of them are raw: dumps and traces, most of all bytes. Reports are
@@ -120,21 +135,6 @@ impl Carrier<'_> {
             Err(error) => {
                 self.voice.err(&format!("{path} is not sent: {error}\n"));
                 None
-            }
-        }
-    }
-
-    /// Leaves a file on the farm, however long that takes. Where the run is to stop nobody waits for room: whoever
-    /// misses the file asks for it.
-    async fn left(&self, bytes: &[u8]) -> String {
-        let mut outage = Outage::new(self.voice, self.full);
-        loop {
-            match digest::leave(self.exchange, bytes).await {
-                Ok(object) => return object,
-                Err(fault) if fault.code == FaultCode::FarmFull && self.stop.urgency() > Urgency::None => {
-                    return digest::of(bytes);
-                }
-                Err(fault) => outage.wait(&fault).await,
             }
         }
     }

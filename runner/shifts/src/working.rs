@@ -18,8 +18,8 @@ use farmjank_engine::stop::{Stop, Urgency, cancellable};
 use farmjank_farm::frames::Entry;
 use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
-use farmjank_farm::kept::{Aside, BLOCK};
 use farmjank_farm::sending::{Sender, Step};
+use farmjank_farm::spool::{Aside, BLOCK};
 use farmjank_results::event::{Event, FORMAT, Fact, JobId};
 use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_results::record::Record;
@@ -27,7 +27,7 @@ use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::exchange::Exchange;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -194,7 +194,7 @@ impl Working<'_> {
             Ok(())
         });
         if let Err(fault) = read {
-            self.voice.err(&format!("{fault}\n"));
+            self.lose(&fault);
             return None;
         }
         for fact in open.closings("the host was cut off") {
@@ -207,9 +207,15 @@ impl Working<'_> {
 
     fn carrier<'c>(&'c self, folder: &'c str) -> Carrier<'c> {
         let (exchange, files, voice) = (self.exchange, self.files, self.voice);
-        let (full, stop) = (self.full, &self.stop);
-        let (evidence, said, waiting) = (self.shift.asked.evidence, BTreeSet::new(), BTreeMap::new());
-        Carrier { exchange, files, voice, full, stop, folder, evidence, said, waiting }
+        let (stop, evidence) = (&self.stop, self.shift.asked.evidence);
+        let (said, waiting, owed) = (BTreeSet::new(), BTreeMap::new(), VecDeque::new());
+        Carrier { exchange, files, voice, stop, folder, evidence, said, waiting, owed }
+    }
+
+    /// What it said is lost here, so the next attempt learns it from the store, as if this agent had ended.
+    fn lose(&self, fault: &Fault) {
+        self.voice.err(&format!("{fault}\n"));
+        self.stop.ask(Urgency::Cancel, LEAVES);
     }
 
     fn stops(&self) -> bool {
@@ -247,7 +253,7 @@ impl Working<'_> {
                 if self.is_left(&fact).await {
                     continue;
                 }
-                let files = carrier.before(&fact).await;
+                let files = carrier.before(&fact);
                 for said in files.into_iter().chain([Said::Fact(fact)]) {
                     match said.text() {
                         Ok(fact) => journal.say(Entry { at, fact }),
@@ -259,6 +265,11 @@ impl Working<'_> {
             let leaves = self.leaves();
             if outlet.is_over() && !leaves {
                 journal.end();
+            }
+            // Files before the facts that name them. Facts that come meanwhile are put aside above, however long it takes.
+            if let Err(fault) = carrier.leave().await {
+                outage.wait(&fault).await;
+                continue;
             }
             let step = self.sender.step(self.exchange, journal).await;
             match step {
@@ -274,6 +285,10 @@ impl Working<'_> {
                 }
                 // Nobody waits for room where the run is to stop.
                 Err(ref fault) if fault.code == FaultCode::FarmFull && self.stops() && outlet.is_over() => {
+                    return false;
+                }
+                Err(ref fault) if fault.code == FaultCode::SpoolLost => {
+                    self.lose(fault);
                     return false;
                 }
                 // Nobody can tell.

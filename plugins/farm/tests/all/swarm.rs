@@ -10,11 +10,11 @@ use farmjank_farm::frames::{Entry, Frame};
 use farmjank_farm::gathering::{self, Gathering};
 use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
-use farmjank_farm::kept::{Aside, InMemory, Item, Kept};
 use farmjank_farm::lease::Terms;
 use farmjank_farm::model::{Client, Model, Seeded, Weather};
 use farmjank_farm::order::{Order, Policy};
 use farmjank_farm::sending::{self, Sender};
+use farmjank_farm::spool::{Aside, InMemory, Item, Spool};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::exchange::{Exchange, Place};
 use futures::FutureExt;
@@ -29,7 +29,7 @@ fn aside(seed: u64) -> Option<Aside> {
     block.map(|block| Aside::new(Rc::new(InMemory::default()), block))
 }
 
-fn all<T: Item>(kept: &Kept<T>) -> Vec<T> {
+fn all<T: Item>(kept: &Spool<T>) -> Vec<T> {
     let mut all = Vec::new();
     let each = |one: &T| {
         all.push(one.clone());

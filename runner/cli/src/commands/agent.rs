@@ -6,6 +6,7 @@ use crate::commands::run::{TOOL, no_phones, told_by};
 use crate::farm::{connected, failed};
 use crate::host::agent_state::{AgentState, files_below, remove_folder, remove_old};
 use crate::host::{self, Bundle, Spilled, Streams};
+use crate::memory;
 use crate::plugin_targets;
 use crate::scenarios::of_shift;
 use crate::settings::refuse;
@@ -78,7 +79,10 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
     let bench = match &part {
         Some(_) if !plugins.is_empty() => return Err(NoAgent::Phones(no_lab())),
         Some(part) => lab_bench(args, part)?,
-        None => attached_bench(args, &plugins).await?,
+        None => {
+            memory::give_back_at_once();
+            attached_bench(args, &plugins).await?
+        }
     };
     let exchange = connected(&args.farm, &args.of, &args.host, true).await.map_err(NoAgent::Failed)?;
     let (root, place) = (state.root.clone(), state.root.join(OUT));

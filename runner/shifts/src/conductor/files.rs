@@ -143,30 +143,41 @@ impl Conductor {
         lost
     }
 
-    /// The files that are wanted next, some of them: of whom, where in the bundle, and as an object.
-    fn to_come(&self) -> Result<Vec<(String, String, String)>, Fault> {
+    /// The files that are wanted next, of whom, where in the bundle, and as an object: one after the other until `take`
+    /// wants no more.
+    fn to_come(&self, mut take: impl FnMut(&str, String, String) -> bool) -> Result<(), Fault> {
         let coming = self.files.coming;
         let line = self.lead.lines.iter().find(|line| coming.is_some_and(|job| line.numbers.contains(&job)));
         let line = line.map_or("", |line| line.name.as_str());
-        let waiting = coming.and_then(|job| self.files.waiting.get(&job)).into_iter().flatten();
-        let waiting = waiting.map(|(path, object)| (line.to_owned(), path.clone(), object.clone()));
-        let waits = self.files.evidence.waits();
-        let rest = self.lead.gathering.order().ordered().from(self.fed)?;
-        let rest = rest.iter().filter(|one| one.entry.fact.starts_with(KEPT)).filter_map(|one| {
-            match Said::read(&one.entry.fact) {
-                Ok(Said::Kept { path, object, raw, .. }) if !(raw && waits) => {
-                    Some((one.line.clone(), path, object))
-                }
-                _ => None,
+        for (path, object) in coming.and_then(|job| self.files.waiting.get(&job)).into_iter().flatten() {
+            if !take(line, path.clone(), object.clone()) {
+                return Ok(());
             }
-        });
-        Ok(waiting.chain(rest).collect())
+        }
+        let (ordered, waits) = (self.lead.gathering.order().ordered(), self.files.evidence.waits());
+        let mut number = self.fed;
+        while number < ordered.len() {
+            let part = ordered.from(number)?;
+            number += part.len();
+            for one in part.iter().filter(|one| one.entry.fact.starts_with(KEPT)) {
+                if let Ok(Said::Kept { path, object, raw, .. }) = Said::read(&one.entry.fact)
+                    && !(raw && waits)
+                    && !take(&one.line, path, object)
+                {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Fetches the files that come next, at once: one after the other each would wait for the way there and back.
     async fn fetch_ahead(&mut self) -> Result<(), Fault> {
-        let objects: BTreeSet<String> =
-            self.to_come()?.into_iter().take(AHEAD).map(|(_, _, object)| object).collect();
+        let mut objects = BTreeSet::new();
+        self.to_come(|_, _, object| {
+            objects.insert(object);
+            objects.len() < AHEAD
+        })?;
         let got = join_all(objects.iter().map(|object| digest::fetch(&*self.lead.exchange, object))).await;
         for (object, got) in objects.into_iter().zip(got) {
             if let Some(bytes) = got? {
@@ -179,12 +190,13 @@ impl Conductor {
     /// Where one is missing, others are: each host is asked for all of its files that are still to come.
     async fn ask_for(&mut self, object: &str, after: Duration) -> Result<(), Fault> {
         let mut asked: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-        for (line, path, object) in self.to_come()? {
-            let files = asked.entry(line).or_default();
+        self.to_come(|line, path, object| {
+            let files = asked.entry(line.to_owned()).or_default();
             if files.len() < AT_ONCE {
                 files.push((path, object));
             }
-        }
+            true
+        })?;
         let now = Instant::now();
         for (_, object) in asked.values().flatten() {
             self.files.asked.entry(object.clone()).or_insert(now);

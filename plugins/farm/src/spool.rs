@@ -3,7 +3,7 @@
 //!
 //! Must not know: files, what facts mean.
 
-use crate::frames::{Batch, Copied, Entry, Frame, Ordered};
+use crate::frames::{Batch, Copied, Entry, Frame, Ordered, TOGETHER};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
 use std::borrow::Cow;
@@ -11,10 +11,12 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-/// A block before it is packed, bytes. Twice as much of a list is in memory at most.
+/// A block before it is packed, bytes. Twice as much of a list is in memory, and its last entry.
 pub const BLOCK: usize = 64 << 10;
 /// Of lists of numbers there are many.
 const NUMBERS: usize = 64;
+/// What an entry takes beside its fact where entries go together, bytes.
+const BESIDE: usize = 32;
 
 /// Where bytes are put aside that memory need not hold, as long as this process lives.
 pub trait Spill {
@@ -145,9 +147,9 @@ impl Item for u64 {
 }
 
 fn unread(why: impl fmt::Display) -> Fault {
-    let what = format!("what was put aside of the run cannot be read back: {why}");
-    let advice = "look at the disk of this computer; `farmjank run --attach` goes on with the run";
-    Fault::new(FaultCode::FarmRefused, what).advise(advice)
+    let what = format!("what this computer put aside of the run cannot be read back: {why}");
+    Fault::new(FaultCode::SpoolLost, what)
+        .advise("look at its disk: at `TMPDIR`, or where its agent keeps its state")
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +162,7 @@ struct Block {
 
 /// A list that only grows at its end.
 #[derive(Clone, Debug)]
-pub struct Kept<T> {
+pub struct Spool<T> {
     aside: Option<Aside>,
     /// Put aside, the oldest first.
     blocks: Vec<Block>,
@@ -173,11 +175,11 @@ pub struct Kept<T> {
     due: usize,
 }
 
-impl<T: Item> Kept<T> {
+impl<T: Item> Spool<T> {
     /// An empty list; all of it stays in memory where there is nowhere else.
-    pub fn new(aside: Option<Aside>) -> Kept<T> {
+    pub fn new(aside: Option<Aside>) -> Spool<T> {
         let due = aside.as_ref().map_or(usize::MAX, |aside| 2 * Self::block(aside));
-        Kept { aside, blocks: Vec::new(), first: 0, newest: Vec::new(), weight: 0, due }
+        Spool { aside, blocks: Vec::new(), first: 0, newest: Vec::new(), weight: 0, due }
     }
 
     fn block(aside: &Aside) -> usize {
@@ -216,7 +218,8 @@ impl<T: Item> Kept<T> {
     fn put_aside(&mut self) {
         let Some(aside) = &self.aside else { return };
         let block = Self::block(aside);
-        while self.weight >= 2 * block {
+        self.due = 2 * block;
+        while self.weight >= self.due {
             let mut weight = 0;
             let fit = self.newest.iter().take_while(|item| {
                 weight += item.weight();
@@ -224,16 +227,18 @@ impl<T: Item> Kept<T> {
             });
             // The last one stays: it is asked for all the time.
             let many = fit.count().max(1).min(self.newest.len() - 1);
-            let Some(items) = self.newest.get(..many).filter(|items| !items.is_empty()) else { break };
-            let put =
-                T::pack(items).ok().and_then(|bytes| Some((aside.spill.put(&bytes).ok()?, bytes.len())));
-            let Some((at, bytes)) = put else { break };
+            let items = self.newest.get(..many).filter(|items| !items.is_empty());
+            let bytes = items.and_then(|items| T::pack(items).ok());
+            let put = bytes.and_then(|bytes| Some((aside.spill.put(&bytes).ok()?, bytes.len())));
+            let Some((at, bytes)) = put else {
+                // It is tried again once there is as much more.
+                self.due = self.weight + block;
+                return;
+            };
             self.blocks.push(Block { first: self.first, at, bytes });
             self.first += many;
             self.weight -= self.newest.drain(..many).map(|item| item.weight()).sum::<usize>();
         }
-        // What could not be put aside now is tried again once there is more.
-        self.due = self.weight.max(block) + block;
     }
 
     /// Some from this number on, in order: at least one where there is any.
@@ -249,7 +254,7 @@ impl<T: Item> Kept<T> {
         let (Some(block), Some(aside)) = (block, &self.aside) else { return Err(unread("it is not there")) };
         let end = self.blocks.get(next).map_or(self.first, |next| next.first);
         let bytes = aside.spill.get(block.at, block.bytes).map_err(unread)?;
-        let mut items = T::unpack(&bytes)?;
+        let mut items = T::unpack(&bytes).map_err(unread)?;
         if items.len() != end - block.first {
             return Err(unread("it is not what was put aside"));
         }
@@ -262,6 +267,25 @@ impl<T: Item> Kept<T> {
     /// What was put aside cannot be read back.
     pub fn get(&self, number: usize) -> Result<Option<T>, Fault> {
         Ok(self.from(number)?.first().cloned())
+    }
+
+    /// As many from this number on as go together on the farm: at least one where there is any.
+    ///
+    /// # Errors
+    /// What was put aside cannot be read back.
+    pub fn together(&self, number: usize) -> Result<Vec<T>, Fault> {
+        let (mut together, mut bytes) = (Vec::new(), 0);
+        while number + together.len() < self.len() {
+            let part = self.from(number + together.len())?;
+            for item in part.iter() {
+                bytes += item.weight() + BESIDE;
+                if bytes > TOGETHER && !together.is_empty() {
+                    return Ok(together);
+                }
+                together.push(item.clone());
+            }
+        }
+        Ok(together)
     }
 
     /// All of it, part by part, in order.
@@ -293,6 +317,7 @@ impl<T: Item> Kept<T> {
         }
         self.newest.truncate(many - self.first);
         self.weight = self.newest.iter().map(Item::weight).sum();
+        self.due = self.aside.as_ref().map_or(usize::MAX, |aside| 2 * Self::block(aside));
         Ok(())
     }
 }
@@ -307,13 +332,16 @@ mod tests {
         Entry { at: RunTime::from_ns(number as i64), fact: format!("fact {number:04}") }
     }
 
-    fn filled(block: usize) -> Kept<Entry> {
-        let mut kept = Kept::new(Some(Aside::new(Rc::new(InMemory::default()), block)));
-        (0..100).for_each(|number| kept.push(entry(number)));
+    fn filled(block: usize) -> Spool<Entry> {
+        let mut kept = Spool::new(Some(Aside::new(Rc::new(InMemory::default()), block)));
+        for number in 0..100 {
+            kept.push(entry(number));
+            assert!(kept.weight < 2 * block || kept.newest.len() == 1, "{block}: {}", kept.weight);
+        }
         kept
     }
 
-    fn all<T: Item>(kept: &Kept<T>) -> Vec<T> {
+    fn all<T: Item>(kept: &Spool<T>) -> Vec<T> {
         let mut all = Vec::new();
         kept.visit(|one| {
             all.push(one.clone());
@@ -330,7 +358,6 @@ mod tests {
             let kept = filled(block);
             assert_eq!(all(&kept), expected, "{block}");
             assert_eq!((kept.len(), kept.last()), (100, expected.last()));
-            assert!(kept.newest.len() == 1 || kept.weight < 2 * block, "{block}: {}", kept.weight);
             for number in 0..100 {
                 assert_eq!(kept.get(number).expect("read back").as_ref(), expected.get(number), "{block}");
             }
@@ -353,8 +380,22 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_together_is_bounded_and_knows_no_blocks() {
+        let large = |number: usize| Entry { at: RunTime::from_ns(0), fact: "x".repeat(number) };
+        for block in [1, 40_000, 10 * TOGETHER] {
+            let mut kept = Spool::new(Some(Aside::new(Rc::new(InMemory::default()), block)));
+            assert_eq!(kept.together(0).expect("none").len(), 0);
+            (0..300).for_each(|_| kept.push(large(1000)));
+            kept.push(large(2 * TOGETHER));
+            kept.push(large(1000));
+            let counts = [0, 200, 300, 301].map(|from| kept.together(from).expect("read back").len());
+            assert_eq!(counts, [TOGETHER / (1000 + BESIDE), 100, 1, 1], "{block}");
+        }
+    }
+
+    #[test]
     fn numbers_go_into_smaller_blocks() {
-        let mut kept = Kept::new(Some(Aside::new(Rc::new(InMemory::default()), 16 * NUMBERS)));
+        let mut kept = Spool::new(Some(Aside::new(Rc::new(InMemory::default()), 16 * NUMBERS)));
         (0..100_u64).for_each(|number| kept.push(number));
         assert!(kept.newest.len() < 4 && all(&kept) == (0..100).collect::<Vec<_>>());
     }
@@ -377,14 +418,15 @@ mod tests {
 
     #[test]
     fn where_nothing_can_be_put_aside_all_stays_and_what_comes_back_otherwise_is_no_part_of_it() {
-        let mut kept = Kept::new(Some(Aside::new(Rc::new(Broken { full: true }), 20)));
+        let mut kept = Spool::new(Some(Aside::new(Rc::new(Broken { full: true }), 20)));
         (0..100).for_each(|number| kept.push(entry(number)));
         assert_eq!(all(&kept).len(), 100);
-        let mut kept = Kept::new(Some(Aside::new(Rc::new(Broken { full: false }), 20)));
+        let mut kept = Spool::new(Some(Aside::new(Rc::new(Broken { full: false }), 20)));
         (0..100).for_each(|number| kept.push(entry(number)));
         let fault = kept.get(0).expect_err("not what was put aside");
-        assert!(fault.to_string().contains("cannot be read"), "{fault}");
-        let mut hashes: Kept<u64> = Kept::new(Some(Aside::new(Rc::new(Broken { full: false }), NUMBERS)));
+        assert_eq!(fault.code, FaultCode::SpoolLost);
+        assert!(fault.to_string().contains("put aside of the run cannot be read back"), "{fault}");
+        let mut hashes: Spool<u64> = Spool::new(Some(Aside::new(Rc::new(Broken { full: false }), NUMBERS)));
         (0..9).for_each(|number| hashes.push(number));
         assert_eq!(
             hashes.get(0).expect("some number"),
