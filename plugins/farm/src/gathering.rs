@@ -141,16 +141,18 @@ impl Gathering {
         &self.owner
     }
 
+    fn opens(&self) -> bool {
+        matches!(self.stage, Stage::Opening(..))
+    }
+
     fn line(&self, line: &str) -> LogLine {
         LogLine { run: self.run.clone(), generation: self.generation, line: line.to_owned() }
     }
 
     fn note(&self) -> Result<Vec<u8>, Fault> {
         // What is not opened yet is nobody's concern.
-        let known =
-            if matches!(self.stage, Stage::Opening(..)) { self.head.generation } else { self.generation };
-        let (owner, generation) = (self.owner.clone(), known);
-        let note = RunNote { v: crate::frames::VERSION, owner, generation };
+        let generation = if self.opens() { self.head.generation } else { self.generation };
+        let note = RunNote { v: crate::frames::VERSION, owner: self.owner.clone(), generation };
         serde_json::to_vec(&note).map_err(|why| Fault::new(FaultCode::FarmGarbled, why.to_string()))
     }
 
@@ -171,10 +173,7 @@ impl Gathering {
                 if self.lease.fence().is_some() {
                     self.hold(exchange, now, false).await?;
                 }
-                match self.stage {
-                    Stage::Opening(..) => self.open(exchange, copied, after).await,
-                    _ => Ok(Step::Idle),
-                }
+                if self.opens() { self.open(exchange, copied, after).await } else { Ok(Step::Idle) }
             }
             Stage::Opened => {
                 // A lease that is only known to be ours may say what it said before.
@@ -192,10 +191,7 @@ impl Gathering {
             }
             Stage::Following => {
                 self.hold(exchange, now, false).await?;
-                match self.stage {
-                    Stage::Following => self.read(exchange, wait).await,
-                    _ => Ok(Step::Idle),
-                }
+                if self.is_open() { self.read(exchange, wait).await } else { Ok(Step::Idle) }
             }
             Stage::Looking(vain) => {
                 self.hold(exchange, now, false).await?;

@@ -6,7 +6,8 @@
 //! then nothing more of it is written. Must not know: servers, facts, clocks.
 
 use crate::frames::{Batch, Entry, Floor};
-use crate::spool::{Aside, Spool};
+use crate::spill::Aside;
+use crate::spool::Spool;
 use farmjank_results::fault::Fault;
 use farmjank_seams::exchange::Place;
 

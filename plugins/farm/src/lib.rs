@@ -1,7 +1,7 @@
 //! Many hosts, one run: what they say to each other ([`frames`]), in which order it counts ([`order`]), who holds what
-//! ([`lease`]), and what is kept until the other end has it ([`journal`], [`gathering`]), most of it not in memory
-//! ([`spool`]). The store between them is a meeting place that may forget: [`model`] is one in memory that misbehaves by
-//! seed.
+//! ([`lease`]), and what is kept until the other end has it ([`journal`], [`gathering`]), most of it on disk
+//! ([`spool`]). The store between them is a meeting place that may forget: [`model`] is one in memory that misbehaves
+//! by seed.
 //!
 //! Must not know: engine, phones, what facts mean, files, the network.
 //!
@@ -30,5 +30,6 @@ pub mod roles;
 pub mod roster;
 pub mod run_note;
 pub mod sending;
+pub mod spill;
 pub mod spool;
 pub mod subjects;

@@ -3,7 +3,8 @@
 //! Must not know: other lines, places, servers.
 
 use crate::frames::{Batch, Entry, Floor};
-use crate::spool::{Aside, Spool};
+use crate::spill::Aside;
+use crate::spool::Spool;
 use farmjank_results::fault::Fault;
 
 /// What was read of a line.

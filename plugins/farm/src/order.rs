@@ -7,7 +7,8 @@
 
 use crate::frames::{Batch, Copied, Entry, Floor, Ordered};
 use crate::numbered::{Numbered, Unfit};
-use crate::spool::{Aside, Spool};
+use crate::spill::Aside;
+use crate::spool::Spool;
 use farmjank_results::fault::Fault;
 use farmjank_results::time::{RunTime, Span};
 use std::collections::{BTreeMap, VecDeque};

@@ -4,72 +4,15 @@
 //! Must not know: files, what facts mean.
 
 use crate::frames::{Batch, Copied, Entry, Frame, Ordered, TOGETHER};
+use crate::spill::Aside;
 use farmjank_results::fault::{Fault, FaultCode};
-use farmjank_results::file_error::FileError;
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
-use std::rc::Rc;
 
-/// A block before it is packed, bytes. Twice as much of a list is in memory, and its last entry.
-pub const BLOCK: usize = 64 << 10;
 /// Of lists of numbers there are many.
 const NUMBERS: usize = 64;
 /// What an entry takes beside its fact where entries go together, bytes.
 const BESIDE: usize = 32;
-
-/// Where bytes are put aside that memory need not hold, as long as this process lives.
-pub trait Spill {
-    /// Puts bytes aside; where they lie.
-    ///
-    /// # Errors
-    /// There is no room, or no place.
-    fn put(&self, bytes: &[u8]) -> Result<u64, FileError>;
-
-    /// So many bytes from there.
-    ///
-    /// # Errors
-    /// They cannot be read back.
-    fn get(&self, at: u64, many: usize) -> Result<Vec<u8>, FileError>;
-}
-
-/// Memory, for tests.
-#[derive(Debug, Default)]
-pub struct InMemory(RefCell<Vec<u8>>);
-
-impl Spill for InMemory {
-    fn put(&self, bytes: &[u8]) -> Result<u64, FileError> {
-        let mut all = self.0.borrow_mut();
-        let at = all.len() as u64;
-        all.extend_from_slice(bytes);
-        Ok(at)
-    }
-
-    fn get(&self, at: u64, many: usize) -> Result<Vec<u8>, FileError> {
-        let at = usize::try_from(at).unwrap_or(usize::MAX);
-        Ok(self.0.borrow().iter().skip(at).take(many).copied().collect())
-    }
-}
-
-/// Where lists put their older parts, and in blocks of how many bytes.
-#[derive(Clone)]
-pub struct Aside {
-    spill: Rc<dyn Spill>,
-    block: usize,
-}
-
-impl Aside {
-    /// There, in blocks of this size before they are packed.
-    pub fn new(spill: Rc<dyn Spill>, block: usize) -> Aside {
-        Aside { spill, block }
-    }
-}
-
-impl fmt::Debug for Aside {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "aside in blocks of {}", self.block)
-    }
-}
 
 /// What lists are made of.
 pub trait Item: Clone {
@@ -183,7 +126,7 @@ impl<T: Item> Spool<T> {
     }
 
     fn block(aside: &Aside) -> usize {
-        (aside.block / T::PART).max(1)
+        (aside.block() / T::PART).max(1)
     }
 
     /// Where it puts its older parts.
@@ -229,7 +172,7 @@ impl<T: Item> Spool<T> {
             let many = fit.count().max(1).min(self.newest.len() - 1);
             let items = self.newest.get(..many).filter(|items| !items.is_empty());
             let bytes = items.and_then(|items| T::pack(items).ok());
-            let put = bytes.and_then(|bytes| Some((aside.spill.put(&bytes).ok()?, bytes.len())));
+            let put = bytes.and_then(|bytes| Some((aside.spill().put(&bytes).ok()?, bytes.len())));
             let Some((at, bytes)) = put else {
                 // It is tried again once there is as much more.
                 self.due = self.weight + block;
@@ -253,7 +196,7 @@ impl<T: Item> Spool<T> {
         let block = next.checked_sub(1).and_then(|at| self.blocks.get(at));
         let (Some(block), Some(aside)) = (block, &self.aside) else { return Err(unread("it is not there")) };
         let end = self.blocks.get(next).map_or(self.first, |next| next.first);
-        let bytes = aside.spill.get(block.at, block.bytes).map_err(unread)?;
+        let bytes = aside.spill().get(block.at, block.bytes).map_err(unread)?;
         let mut items = T::unpack(&bytes).map_err(unread)?;
         if items.len() != end - block.first {
             return Err(unread("it is not what was put aside"));
@@ -325,8 +268,10 @@ impl<T: Item> Spool<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farmjank_results::file_error::FileProblem;
+    use crate::spill::{InMemory, Spill};
+    use farmjank_results::file_error::{FileError, FileProblem};
     use farmjank_results::time::RunTime;
+    use std::rc::Rc;
 
     fn entry(number: usize) -> Entry {
         Entry { at: RunTime::from_ns(number as i64), fact: format!("fact {number:04}") }

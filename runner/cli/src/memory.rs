@@ -88,8 +88,8 @@ unsafe extern "C" {
 }
 const PURGE_DELAY: c_int = 15;
 
-/// Gives back at once what is freed from here on, where it is mimalloc's, and not after a while: an agent with 34 phones
-/// holds 2 MB less. A run that simulates would take a sixth longer.
+/// Gives back at once what is freed from here on, where it is mimalloc's, and not after a while: an agent with 34
+/// phones holds 2 MB less. A run that simulates would take a sixth longer.
 pub fn give_back_at_once() {
     // SAFETY: an option of the allocator is set to a value it takes; it is read whenever something is freed.
     unsafe { mi_option_set(PURGE_DELAY, 0) }

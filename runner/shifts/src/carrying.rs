@@ -1,12 +1,13 @@
 //! The files of one attempt, on their way to the farm: each is named before the fact that names it, and left there
-//! before the farm reads that. Raw evidence that is not wanted of every job is named only, and left once its job is judged.
+//! before the farm reads that. Raw evidence that is not wanted of every job is named only, and left once its job is
+//! judged.
 
 use crate::evidence::Evidence;
 use crate::said::Said;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::digest;
-use farmjank_farm::spool::Spill;
+use farmjank_farm::spill::Spill;
 use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Fact, JobId};
 use farmjank_results::fault::{Fault, FaultCode};
@@ -85,8 +86,8 @@ impl Carrier<'_> {
         said
     }
 
-    /// Leaves on the farm what is owed to it. Where the run is to stop nobody waits for room: whoever misses a file asks
-    /// for it.
+    /// Leaves on the farm what is owed to it. Where the run is to stop nobody waits for room: whoever misses a file
+    /// asks for it.
     ///
     /// # Errors
     /// Those of the exchange. What is not left is still owed.

@@ -20,7 +20,7 @@ use farmjank_engine::scribe::{Scribe, Voice};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_farm::frames::Ordered;
 use farmjank_farm::head::Head;
-use farmjank_farm::spool::Spill;
+use farmjank_farm::spill::Spill;
 use farmjank_leaf::text::line;
 use farmjank_results::event::Fact;
 use farmjank_results::fault::{Fault, FaultCode};

@@ -19,7 +19,7 @@ use farmjank_farm::frames::Entry;
 use farmjank_farm::head::Head;
 use farmjank_farm::journal::Journal;
 use farmjank_farm::sending::{Sender, Step};
-use farmjank_farm::spool::{Aside, BLOCK};
+use farmjank_farm::spill::{Aside, BLOCK};
 use farmjank_results::event::{Event, FORMAT, Fact, JobId};
 use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_results::record::Record;
@@ -266,7 +266,8 @@ impl Working<'_> {
             if outlet.is_over() && !leaves {
                 journal.end();
             }
-            // Files before the facts that name them. Facts that come meanwhile are put aside above, however long it takes.
+            // Files before the facts that name them. Facts that come meanwhile are put aside above, however long that
+            // takes.
             if let Err(fault) = carrier.leave().await {
                 outage.wait(&fault).await;
                 continue;

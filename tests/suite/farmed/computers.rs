@@ -7,7 +7,7 @@ use farmjank_engine::patience::Patience;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
 use farmjank_farm::model::{Client, Model, Weather};
-use farmjank_farm::spool::InMemory;
+use farmjank_farm::spill::InMemory;
 use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};

@@ -5,7 +5,7 @@
     reason = "part of the outside world, as `host.rs`"
 )]
 
-use farmjank_farm::spool::Spill;
+use farmjank_farm::spill::Spill;
 use farmjank_results::file_error::FileError;
 use std::cell::RefCell;
 use std::fs::File;

@@ -17,7 +17,7 @@ use farmjank_farm::journal::Journal;
 use farmjank_farm::lease::Terms;
 use farmjank_farm::order::{Order, Policy};
 use farmjank_farm::sending::{Sender, Step};
-use farmjank_farm::spool::{Aside, BLOCK};
+use farmjank_farm::spill::{Aside, BLOCK};
 use farmjank_leaf::text::line;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::{RunTime, Span};
