@@ -179,6 +179,10 @@ impl Working<'_> {
                 Ok(Step::Worked | Step::Idle) => heard = Instant::now(),
                 Ok(Step::Waits) if heard.elapsed() > UNLED => return None,
                 Ok(Step::Waits | Step::Behind) => sleep(AGAIN).await,
+                Err(fault) if fault.code == FaultCode::SpoolLost => {
+                    self.lose(&fault);
+                    return None;
+                }
                 Err(fault) => outage.wait(&fault).await,
             }
         }
@@ -249,6 +253,9 @@ impl Working<'_> {
                 journal.doubt();
                 looked = Instant::now();
             }
+            // Files before the facts that name them. Where they cannot be left, what happens meanwhile is put aside all
+            // the same.
+            let mut left = carrier.leave().await;
             while let Some((at, fact)) = outlet.next() {
                 if self.is_left(&fact).await {
                     continue;
@@ -260,15 +267,16 @@ impl Working<'_> {
                         Err(fault) => self.voice.err(&format!("{fault}\n")),
                     }
                 }
+                if left.is_ok() {
+                    left = carrier.leave().await;
+                }
             }
             // As it is by now: what was left out above is told by nobody who ends the line.
             let leaves = self.leaves();
             if outlet.is_over() && !leaves {
                 journal.end();
             }
-            // Files before the facts that name them. Facts that come meanwhile are put aside above, however long that
-            // takes.
-            if let Err(fault) = carrier.leave().await {
+            if let Err(fault) = left {
                 outage.wait(&fault).await;
                 continue;
             }
