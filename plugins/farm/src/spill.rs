@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 /// A block before it is packed, bytes. Twice as much of a list is in memory, and its last entry.
 pub const BLOCK: usize = 64 << 10;
+
 /// Where bytes are put aside that memory need not hold, as long as this process lives.
 pub trait Spill {
     /// Puts bytes aside; where they lie.
