@@ -128,7 +128,7 @@ pub fn reading(pattern: &str, found: Result<&HitchCauses, &str>, split: Option<&
             whole(found).map_err(|why| why.to_string())?;
             let late = match split {
                 Some(Reading::Value(late)) => *late,
-                Some(Reading::Unmeasurable(why)) => return Err(why.clone()),
+                Some(Reading::Unmeasurable(why)) => return Err(why.to_string()),
                 _ => return Err(format!("it has no {SPLIT}")),
             };
             match found.hitch_us {
@@ -139,7 +139,7 @@ pub fn reading(pattern: &str, found: Result<&HitchCauses, &str>, split: Option<&
                 all => Ok(late * charged(pattern, found) as f64 / all as f64),
             }
         });
-    told.map_or_else(Reading::Unmeasurable, Reading::Value)
+    told.map_or_else(|why| Reading::Unmeasurable(why.into()), Reading::Value)
 }
 
 /// Whether a pattern is a text, each `*` being any run of characters.
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(reads(Reading::Value(0.0)), Reading::Value(0.0));
         let Reading::Unmeasurable(why) = reads(Reading::Value(8.0)) else { panic!("a number of nothing") };
         assert!(why.contains("8.0 ms/s"), "{why}");
-        let lost = Reading::Unmeasurable("frames may be missing".to_owned());
+        let lost = Reading::Unmeasurable("frames may be missing".into());
         assert_eq!(reads(lost.clone()), lost);
     }
 
@@ -268,7 +268,7 @@ mod tests {
     fn one_that_does_not_tell_the_whole_reads_nothing_and_says_why() {
         let why =
             |found: Result<&HitchCauses, &str>| match reading("lock.*", found, Some(&Reading::Value(8.0))) {
-                Reading::Unmeasurable(why) => why,
+                Reading::Unmeasurable(why) => why.to_string(),
                 other => panic!("{other:?}"),
             };
         assert!(why(Err("it is too old")).ends_with("it is too old"));

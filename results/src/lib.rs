@@ -89,6 +89,7 @@ pub mod laws;
 mod limit;
 pub mod logcat_events;
 pub mod metric;
+pub mod metric_key;
 pub mod metrics;
 pub mod motion;
 pub mod moved;

@@ -4,6 +4,7 @@ use crate::window::Window;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// Unit of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -95,7 +96,7 @@ pub enum Reading {
     /// Measured, a list of things with named parts, in the order the metric documents; empty when there were none.
     Table(Vec<BTreeMap<String, Cell>>),
     /// Not measurable, because.
-    Unmeasurable(String),
+    Unmeasurable(Arc<str>),
 }
 
 /// One named part of a [`Reading::Table`] entry.
@@ -193,7 +194,7 @@ impl From<String> for Refusal {
 
 impl From<Refusal> for Reading {
     fn from(why: Refusal) -> Reading {
-        Reading::Unmeasurable(why.0)
+        Reading::Unmeasurable(why.0.into())
     }
 }
 

@@ -260,6 +260,13 @@ static FAMILIES: &[Family] = &[
 static FLAT: LazyLock<Vec<&'static Metric>> =
     LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.metrics.iter().copied()).collect());
 
+/// The registry in order of keys: the map of readings is built from its smallest key on, and a key is looked up.
+static BY_KEY: LazyLock<Vec<&'static Metric>> = LazyLock::new(|| {
+    let mut metrics = registry().to_vec();
+    metrics.sort_by_key(|metric| metric.key);
+    metrics
+});
+
 /// Every metric by family, in the order of reports.
 pub fn families() -> &'static [Family] {
     FAMILIES
@@ -280,13 +287,14 @@ pub fn limited(key: &str) -> Option<&'static Metric> {
 
 /// The metric with this key.
 pub fn find(key: &str) -> Option<&'static Metric> {
-    registry().iter().copied().find(|metric| metric.key == key)
+    let place = BY_KEY.binary_search_by_key(&key, |metric| metric.key).ok()?;
+    BY_KEY.get(place).copied()
 }
 
 /// One metric of one window: a number only when the evidence can carry it, else the reason.
 pub fn reading(metric: &Metric, window: &Window) -> Reading {
     match doubt(metric.needs, window) {
-        Some(why) => Reading::Unmeasurable(why),
+        Some(why) => Reading::Unmeasurable(why.into()),
         None => metric.measure(window),
     }
 }

@@ -172,7 +172,7 @@ pub fn hash(frames: &[FrameTold]) -> String {
 
 /// Readings by key, of metrics that all have the same reason to have none.
 pub fn without(asked: &PluginAsked, why: &str) -> BTreeMap<String, Reading> {
-    let none = |metric: &PluginMetric| (asked.key(&metric.name), Reading::Unmeasurable(why.to_owned()));
+    let none = |metric: &PluginMetric| (asked.key(&metric.name), Reading::Unmeasurable(why.into()));
     asked.metrics.iter().map(none).collect()
 }
 

@@ -47,18 +47,19 @@ pub fn carry(recorded: &WindowMeasured, window: &mut WindowMeasured, cut: Option
     for asked in &recorded.plugins {
         for metric in &asked.metrics {
             let key = asked.key(&metric.name);
-            let then = recorded.readings.get(&key).cloned();
+            let then = recorded.readings.get(key.as_str()).cloned();
             let reading = match then {
                 Some(Reading::Value(_)) if asked.frames.is_none() || asked.frames != now => {
                     let plugin = &asked.plugin;
-                    Reading::Unmeasurable(format!(
+                    let why = format!(
                         "the frames are not those that plugin {plugin} was told; only a new run asks it"
-                    ))
+                    );
+                    Reading::Unmeasurable(why.into())
                 }
                 Some(reading) => reading,
                 None => continue,
             };
-            window.readings.insert(key, reading);
+            window.readings.insert(key.into(), reading);
         }
     }
 }
@@ -99,6 +100,6 @@ mod tests {
         carry(&recorded, &mut again, None);
         assert_eq!(again.plugins, recorded.plugins);
         let Some(Reading::Unmeasurable(why)) = again.readings.get("a.b.uneven") else { panic!("{again:?}") };
-        assert_eq!(why, "the frames are not those that plugin a.b was told; only a new run asks it");
+        assert_eq!(&**why, "the frames are not those that plugin a.b was told; only a new run asks it");
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::event::{WindowJudged, WindowMeasured};
 use crate::metric::{Better, Cell as Part, Reading, Unit};
+use crate::metric_key::MetricKey;
 use crate::plugin_readings;
 use crate::record::TrialRecord;
 use serde::Serialize;
@@ -72,7 +73,7 @@ pub fn summaries(
 ) -> Vec<Summary> {
     let mut keys: BTreeSet<&str> = BTreeSet::new();
     for (_, window) in measured.iter().filter(|(trial, _)| trial.counted) {
-        keys.extend(window.readings.keys().map(String::as_str));
+        keys.extend(window.readings.keys().map(MetricKey::as_str));
     }
     if let Some(judged) = judged {
         keys.extend(judged.judgements.iter().map(|judgement| judgement.metric.as_str()));
@@ -94,7 +95,7 @@ pub fn summary(
             (None, Some(Reading::Value(value))) if value.is_finite() => Ok(Value::One(*value)),
             (None, Some(Reading::List(list))) => Ok(Value::List(list.clone())),
             (None, Some(Reading::Table(table))) => Ok(Value::Table(table.clone())),
-            (None, Some(Reading::Unmeasurable(why))) => Err(why.clone()),
+            (None, Some(Reading::Unmeasurable(why))) => Err(why.to_string()),
             (None, _) => Err("not measured".to_owned()),
         };
         per_iteration.push(value.map_err(|why| reason.get_or_insert(why).len()).ok());

@@ -10,9 +10,9 @@ use farmjank_results::framestats::{FrameStats, render_stages};
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::measure_all;
 use farmjank_results::motion::{Motion, Phase};
+use farmjank_results::readings::Readings;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
-use std::collections::BTreeMap;
 
 fn real(path: &str) -> Option<Vec<u8>> {
     let path = format!("{}/../../../shared/real-dumps/gfxinfo-framestats/{path}", env!("CARGO_MANIFEST_DIR"));
@@ -24,7 +24,7 @@ fn real(path: &str) -> Option<Vec<u8>> {
 }
 
 /// Every metric of one window of a dump, over all it shows.
-fn readings(window: &Window) -> BTreeMap<String, Reading> {
+fn readings(window: &Window) -> Readings {
     let frames = &window.sample.framestats;
     let from = frames.iter().map(|frame| frame.intended).min().expect("frames");
     let to = frames.iter().map(FrameStats::finished).max().expect("frames");
@@ -36,11 +36,11 @@ fn readings(window: &Window) -> BTreeMap<String, Reading> {
     measure_all(&cut)
 }
 
-fn value(readings: &BTreeMap<String, Reading>, key: &str) -> f64 {
+fn value(readings: &Readings, key: &str) -> f64 {
     readings[key].value().unwrap_or_else(|| panic!("{key}: {:?}", readings[key]))
 }
 
-fn list(readings: &BTreeMap<String, Reading>, key: &str) -> Vec<f64> {
+fn list(readings: &Readings, key: &str) -> Vec<f64> {
     match &readings[key] {
         Reading::List(list) => list.clone(),
         other => panic!("{key}: {other:?}"),
@@ -83,7 +83,7 @@ fn stages_are_sensible_and_part_of_the_whole() {
             assert!(render.is_sorted() && render[0] > 1.0, "{name}: {render:?}");
             let stages: Vec<f64> = readings
                 .keys()
-                .filter(|key| key.starts_with("stage_") && *key != "stage_gpu_ms")
+                .filter(|key| key.starts_with("stage_") && key.as_str() != "stage_gpu_ms")
                 .map(|key| list(&readings, key)[2])
                 .collect();
             assert_eq!(stages.len(), 9);

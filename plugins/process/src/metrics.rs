@@ -123,7 +123,7 @@ mod tests {
 
     fn why(says: Vec<Say>) -> String {
         match &asked(says, 1).0[..] {
-            [Reading::Unmeasurable(why)] => why.clone(),
+            [Reading::Unmeasurable(why)] => why.to_string(),
             other => panic!("{other:?}"),
         }
     }
@@ -179,7 +179,7 @@ mod tests {
     fn one_that_is_silent_or_gone_has_a_reason_in_every_window_and_is_asked_once() {
         let (readings, played) = asked(vec![Say::Now(HELLO)], 3);
         let silent = "plugin pace: it did not answer with its numbers within 30 s".to_owned();
-        assert_eq!(readings, vec![Reading::Unmeasurable(silent); 3]);
+        assert_eq!(readings, vec![Reading::Unmeasurable(silent.into()); 3]);
         assert_eq!((played.told().lines().count(), played.parted()), (2, vec![0]));
         assert_eq!(
             why(vec![Say::Now(HELLO), Say::Close]),

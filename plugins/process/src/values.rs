@@ -67,7 +67,7 @@ impl Values {
     fn reading(&self, plugin: &str, metric: &PluginMetric) -> Reading {
         match self.number(metric) {
             Ok(Ok(value)) => Reading::Value(value),
-            Ok(Err(why)) | Err(why) => Reading::Unmeasurable(format!("plugin {plugin}: {why}")),
+            Ok(Err(why)) | Err(why) => Reading::Unmeasurable(format!("plugin {plugin}: {why}").into()),
         }
     }
 

@@ -20,12 +20,11 @@ pub use trace::{app, of_trace};
 
 use farmjank_results::cut_rules::IDLE_GAP;
 use farmjank_results::frame::SourceId;
-use farmjank_results::metric::Reading;
 use farmjank_results::motion::Motion;
+use farmjank_results::readings::Readings;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timestats::names;
 use farmjank_results::window::Window;
-use std::collections::BTreeMap;
 
 /// What files say.
 pub struct Answer {
@@ -38,7 +37,7 @@ pub struct Answer {
     /// The window cut, with what stands beside it.
     pub window: Window,
     /// Every metric of it, by key.
-    pub readings: BTreeMap<String, Reading>,
+    pub readings: Readings,
     /// What the reader should know besides the numbers.
     pub warnings: Vec<String>,
 }

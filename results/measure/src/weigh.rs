@@ -77,7 +77,7 @@ pub fn remeasure(recorded: &WindowMeasured, kept: ReadBack, ask: Ask<'_>) -> Mea
     plugin_readings::carry(recorded, &mut measured, cut.as_ref());
     // The phone timed the launches itself, or said why not: no dump can tell.
     if let Some(launch) = recorded.readings.get(LAUNCH_TOTAL_MS) {
-        measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), launch.clone());
+        measured.readings.insert(LAUNCH_TOTAL_MS.into(), launch.clone());
     }
     if measured.void.is_none() {
         measured.void.clone_from(&recorded.void);

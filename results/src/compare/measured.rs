@@ -205,10 +205,10 @@ fn only<'k>(keys: BTreeSet<&'k str>, one: &str) -> BTreeSet<&'k str> {
 
 pub(super) fn fill(session: &mut CellSession, trials: &[&WindowMeasured], causes: &[Option<String>]) {
     for (number, (trial, cause)) in (1..).zip(trials.iter().zip(causes)) {
-        let value = match (cause, trial.readings.get(&session.key.metric)) {
+        let value = match (cause, trial.readings.get(session.key.metric.as_str())) {
             (Some(cause), _) => Err(cause.clone()),
             (None, Some(Reading::Value(value))) if value.is_finite() => Ok(*value),
-            (None, Some(Reading::Unmeasurable(why))) => Err(why.clone()),
+            (None, Some(Reading::Unmeasurable(why))) => Err(why.to_string()),
             (None, _) => Err("not measured".to_owned()),
         };
         match value {

@@ -26,7 +26,7 @@ pub(crate) static SOURCE_DISAGREEMENTS: Metric = Metric {
         the measurement, not of the app: damaged text, lost frames, or a layer that is not the one judged.",
     measure: |window| match &window.beside.cross {
         Some(cross) => Reading::Value(cross.disagreements as f64),
-        None => Reading::Unmeasurable(ALONE.to_owned()),
+        None => Reading::Unmeasurable(ALONE.into()),
     },
 };
 

@@ -15,12 +15,12 @@ const IN_DOUBT: Span = Span::from_ms(25);
 
 fn latency(window: &Window) -> Reading {
     if !window.motions.iter().any(|motion| motion.phase.is_gesture()) {
-        return Reading::Unmeasurable("no gesture in this window".to_owned());
+        return Reading::Unmeasurable("no gesture in this window".into());
     }
     let in_doubt = window.motions.iter().filter_map(|motion| Some(motion.touch?.down_by - motion.from));
     if let Some(doubt) = in_doubt.max().filter(|doubt| *doubt > IN_DOUBT) {
         let why = format!("when the finger came down is known to within {:.0} ms only", doubt.ms());
-        return Reading::Unmeasurable(why);
+        return Reading::Unmeasurable(why.into());
     }
     if window.first_frame.is_empty() {
         let why = if window.presents.is_empty() {
@@ -28,7 +28,7 @@ fn latency(window: &Window) -> Reading {
         } else {
             "no gesture was followed by a present".into()
         };
-        return Reading::Unmeasurable(why);
+        return Reading::Unmeasurable(why.into());
     }
     let sum: i128 = window.first_frame.iter().map(|wait| i128::from(wait.ns())).sum();
     Reading::Value(sum as f64 / window.first_frame.len() as f64 / 1e6)
@@ -64,7 +64,7 @@ mod tests {
         window.first_frame.clear();
         assert_eq!(FIRST_FRAME_LATENCY_MS.measure(&window).value(), None);
         window.motions[0].phase = Phase::Free;
-        let why = Reading::Unmeasurable("no gesture in this window".to_owned());
+        let why = Reading::Unmeasurable("no gesture in this window".into());
         assert_eq!(FIRST_FRAME_LATENCY_MS.measure(&window), why);
     }
 }

@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(SCROLL_FPS.measure(&mixed), Reading::Value(100.0));
         assert_eq!(FPS.measure(&mixed), Reading::Value(50.0));
         mixed.motions[0].phase = Phase::Free;
-        assert_eq!(SCROLL_FPS.measure(&mixed), Reading::Unmeasurable("no gesture in this window".to_owned()));
+        assert_eq!(SCROLL_FPS.measure(&mixed), Reading::Unmeasurable("no gesture in this window".into()));
     }
 
     #[test]

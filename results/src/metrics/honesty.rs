@@ -10,7 +10,7 @@ use crate::window::Window;
 
 fn counted(window: &Window, value: f64) -> Reading {
     if window.coverage.samples.max(window.coverage.row_counts.samples) == 0 {
-        return Reading::Unmeasurable("no dump was taken".to_owned());
+        return Reading::Unmeasurable("no dump was taken".into());
     }
     Reading::Value(value)
 }
@@ -117,9 +117,6 @@ mod tests {
     fn nothing_sampled_is_not_zero() {
         let mut window = window(P60, &[]);
         (window.coverage.samples, window.coverage.row_counts.samples) = (0, 0);
-        assert_eq!(
-            measure_all(&window)["loss_events"],
-            Reading::Unmeasurable("no dump was taken".to_owned())
-        );
+        assert_eq!(measure_all(&window)["loss_events"], Reading::Unmeasurable("no dump was taken".into()));
     }
 }

@@ -16,7 +16,7 @@ pub static LAUNCH_TOTAL_MS: Metric = Metric {
     since: 7,
     origin: "The phone's own number: from the start of the activity until its first frame was drawn (time to initial \
         display), counted by Android. Cold, warm and hot launches differ by far: keep them in windows of their own.",
-    measure: |_| Reading::Unmeasurable("no launchApp in this window".to_owned()),
+    measure: |_| Reading::Unmeasurable("no launchApp in this window".into()),
 };
 
 #[cfg(test)]
@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn a_window_never_has_a_launch_time_of_its_own() {
         let readings = crate::metrics::measure_all(&window(P60, &[P60; 9]));
-        let why = crate::metric::Reading::Unmeasurable("no launchApp in this window".to_owned());
+        let why = crate::metric::Reading::Unmeasurable("no launchApp in this window".into());
         assert_eq!(readings["launch_total_ms"], why);
     }
 }

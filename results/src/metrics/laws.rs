@@ -24,8 +24,8 @@ fn keys_are_unique_and_every_metric_explains_itself() {
 #[test]
 fn no_reading_of_an_empty_window_is_a_number_of_frames() {
     let empty = window(P60, &[]);
-    for (key, reading) in measure_all(&empty) {
-        let counter = find(&key).unwrap().needs == Needs::Counters;
+    for (key, reading) in &measure_all(&empty) {
+        let counter = find(key).unwrap().needs == Needs::Counters;
         assert_eq!(reading.value().is_some(), counter, "{key}: {reading:?}");
     }
 }
@@ -57,7 +57,7 @@ proptest! {
         period in -5i64..30_000_000,
         lengths in proptest::collection::vec(1i64..2_000 * MS, 0..60),
     ) {
-        for (key, reading) in measure_all(&window(period, &lengths)) {
+        for (key, reading) in &measure_all(&window(period, &lengths)) {
             if let Some(value) = reading.value() {
                 prop_assert!(value.is_finite() && value >= 0.0, "{} {}", key, value);
             }

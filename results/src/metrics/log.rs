@@ -158,6 +158,7 @@ mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
     use crate::metrics::measure_all;
+    use crate::readings::Readings;
 
     fn message(at_ms: i64, took_ns: i64, thread: &str) -> LogEntry {
         let what = LogEvent::SlowMessage {
@@ -169,7 +170,7 @@ mod tests {
         LogEntry { at: DeviceTime::from_ns(at_ms * MS), pid: 7, what }
     }
 
-    fn readings(entries: Vec<LogEntry>) -> BTreeMap<String, Reading> {
+    fn readings(entries: Vec<LogEntry>) -> Readings {
         let mut window = window(P60, &[]);
         let span = Some((DeviceTime::from_ns(1_000 * MS), DeviceTime::from_ns(9_000 * MS)));
         window.beside.log = Some(LogWatch { entries, span, slow_ms: Some(80), ..LogWatch::default() });
@@ -240,7 +241,7 @@ mod tests {
         window.beside.log = Some(LogWatch { not_enabled, ..LogWatch::default() });
         let before = measure_all(&window);
         for key in ["slow_messages", "evil_messages", "slow_message_count", "evil_message_count"] {
-            assert_eq!(before[key], Reading::Unmeasurable("the app was started before".to_owned()), "{key}");
+            assert_eq!(before[key], Reading::Unmeasurable("the app was started before".into()), "{key}");
         }
         assert_eq!(before["main_thread_blocked_ms"].value(), None);
         assert_eq!(before["davey_count"], Reading::Value(0.0));

@@ -23,13 +23,13 @@ fn told(
     value: impl FnOnce(&ResourceWatch) -> Option<f64>,
     otherwise: &str,
 ) -> Reading {
-    let Some(watch) = &window.beside.resources else { return Reading::Unmeasurable(not_asked(resource)) };
+    let Some(watch) = &window.beside.resources else {
+        return Reading::Unmeasurable(not_asked(resource).into());
+    };
     match watch.asked.get(&resource) {
-        None => Reading::Unmeasurable(not_asked(resource)),
-        Some(Some(why)) => Reading::Unmeasurable(why.clone()),
-        Some(None) => {
-            value(watch).map_or_else(|| Reading::Unmeasurable(otherwise.to_owned()), Reading::Value)
-        }
+        None => Reading::Unmeasurable(not_asked(resource).into()),
+        Some(Some(why)) => Reading::Unmeasurable(why.as_str().into()),
+        Some(None) => value(watch).map_or_else(|| Reading::Unmeasurable(otherwise.into()), Reading::Value),
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
         asked.remove(&Resource::Memory);
         asked.insert(Resource::Cpu, Some("refused".to_owned()));
         let why = |metric: &Metric| match metric.measure(&window) {
-            Reading::Unmeasurable(why) => why,
+            Reading::Unmeasurable(why) => why.to_string(),
             told => panic!("{told:?}"),
         };
         assert_eq!(why(&CPU_MS_PER_S), "refused");

@@ -25,7 +25,7 @@ fn samples(window: &Window) -> Reading {
         frames = rest;
     }
     if found.is_empty() {
-        return Reading::Unmeasurable("no gesture moved the content for a whole second".to_owned());
+        return Reading::Unmeasurable("no gesture moved the content for a whole second".into());
     }
     Reading::List(found)
 }

@@ -27,7 +27,7 @@ fn middle_ms(bucket: u32) -> f64 {
 
 fn with_counts(window: &Window, value: impl FnOnce(&FrameCounts) -> Result<f64, Refusal>) -> Reading {
     let Some(counts) = &window.beside.timestats else {
-        return Reading::Unmeasurable("SurfaceFlinger's counts were not taken in this window".to_owned());
+        return Reading::Unmeasurable("SurfaceFlinger's counts were not taken in this window".into());
     };
     match value(counts) {
         Ok(value) => Reading::Value(value),
@@ -167,9 +167,9 @@ mod tests {
     use super::super::samples::{P60, window};
     use super::*;
     use crate::metrics::measure_all;
-    use std::collections::BTreeMap;
+    use crate::readings::Readings;
 
-    fn readings(counts: FrameCounts) -> BTreeMap<String, Reading> {
+    fn readings(counts: FrameCounts) -> Readings {
         let mut window = window(P60, &[]);
         window.beside.timestats = Some(counts);
         measure_all(&window)
@@ -234,7 +234,7 @@ mod tests {
         let why = readings(counts)["tally_frames"].clone();
         assert_eq!(
             why,
-            Reading::Unmeasurable("SurfaceFlinger's counts are not of this window: cleared".to_owned())
+            Reading::Unmeasurable("SurfaceFlinger's counts are not of this window: cleared".into())
         );
     }
 }

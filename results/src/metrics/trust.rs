@@ -165,7 +165,7 @@ mod tests {
                 Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers => assert_eq!(
                     reading,
                     crate::metric::Reading::Unmeasurable(
-                        "frames may have been missed: two dumps do not overlap".to_owned()
+                        "frames may have been missed: two dumps do not overlap".into()
                     ),
                     "{}",
                     metric.key

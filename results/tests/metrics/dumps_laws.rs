@@ -4,13 +4,13 @@ use crate::scene::{MS, at};
 use farmjank_results::cut::cut;
 use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::{Row, Sample, SourceId, Stamp};
-use farmjank_results::metric::{Needs, Reading};
+use farmjank_results::metric::Needs;
 use farmjank_results::metrics::{find, measure_all};
 use farmjank_results::motion::{Motion, Phase};
+use farmjank_results::readings::Readings;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 const PERIOD: i64 = 16_666_667;
 const ROWS: usize = 24;
@@ -47,13 +47,15 @@ fn dumps(presents: &[i64], steps: &[(usize, usize)]) -> Vec<Sample> {
 }
 
 /// Every reading of the frames in these dumps that is not a counter of the dumps themselves.
-fn measured(samples: &[Sample], motions: &[Motion]) -> BTreeMap<String, Reading> {
+fn measured(samples: &[Sample], motions: &[Motion]) -> Readings {
     let mut stitch =
         Stitch::new(StitchRules { modes: Vec::new(), pins: vec![(None, Span::from_ns(PERIOD))] });
     samples.iter().for_each(|sample| stitch.add(sample));
     let window = cut(&stitch.finish(), motions, &CutRules::new(SourceId::SurfaceFlinger));
     let own = |key: &str| find(key).is_some_and(|metric| metric.needs != Needs::Counters);
-    measure_all(&window).into_iter().filter(|(key, _)| own(key)).collect()
+    let mut readings = measure_all(&window);
+    readings.retain(|key, _| own(key));
+    readings
 }
 
 /// Presents: mostly on the beat, with fence noise, some late, some very late.

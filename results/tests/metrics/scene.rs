@@ -110,7 +110,7 @@ pub fn list(window: &Window, key: &str) -> Vec<f64> {
 /// The reason why a key has no value.
 pub fn reason(window: &Window, key: &str) -> String {
     match read(window, key) {
-        Reading::Unmeasurable(why) => why,
+        Reading::Unmeasurable(why) => why.to_string(),
         reading => panic!("{key}: {reading:?}"),
     }
 }

@@ -63,10 +63,10 @@ fn hitch_time_is_split_exactly_and_other_metrics_are_not() {
     let with = |limit: &str| judged("hitch_ms_per_s", limit, std::slice::from_ref(&quarter)).0;
     assert_eq!((with("mean < 10"), with("mean <= 10")), (Verdict::Fail, Verdict::Pass));
     let mut slow = quarter.clone();
-    slow.readings.insert("p95_ms".to_owned(), Reading::Value(33.0));
+    slow.readings.insert("p95_ms".into(), Reading::Value(33.0));
     assert_eq!(judged("p95_ms", "mean < 20", &[slow]).0, Verdict::Fail);
     let mut slow = trial(40.0, SLOW_COMPOSITOR);
-    slow.readings.insert("p95_ms".to_owned(), Reading::Value(33.0));
+    slow.readings.insert("p95_ms".into(), Reading::Value(33.0));
     assert_eq!(judged("p95_ms", "mean < 20", &[slow]).0, Verdict::Pass);
 }
 

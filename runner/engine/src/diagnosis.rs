@@ -80,7 +80,7 @@ impl Diagnosis<'_> {
                 if let Some(pattern) = selected(key) {
                     let split = window.readings.get(SPLIT);
                     let reading = reading(pattern, found.as_deref().map_err(String::as_str), split);
-                    window.readings.insert(key.clone(), reading);
+                    window.readings.insert(key.as_str().into(), reading);
                 }
             }
         }

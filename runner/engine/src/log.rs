@@ -50,7 +50,7 @@ impl WindowLog {
             true => "the phone stopped waiting for the launch after its own 10 s",
             false => "the phone gave no TotalTime for the launch (the app was already there)",
         };
-        Some(Reading::Unmeasurable(why.to_owned()))
+        Some(Reading::Unmeasurable(why.into()))
     }
 
     /// The implicit window of launches outside any measured one. It has no frames of its own.

@@ -32,7 +32,7 @@ pub fn measure(
     };
     let cut = weigh(&mut measured, seen, ask, side_readings);
     if let Some(reading) = log.launch_reading() {
-        measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), reading);
+        measured.readings.insert(LAUNCH_TOTAL_MS.into(), reading);
     }
     Measured::of(measured, cut)
 }

@@ -44,7 +44,7 @@ struct Seen<'a> {
 
 pub(crate) fn shape<'a>(trial: &'a TrialRecord, window: &'a WindowMeasured) -> TrialShape<'a> {
     let reasons = window.readings.iter().filter_map(|(key, reading)| match reading {
-        Reading::Unmeasurable(why) => Some((key.as_str(), why.as_str())),
+        Reading::Unmeasurable(why) => Some((key.as_str(), &**why)),
         _ => None,
     });
     TrialShape {

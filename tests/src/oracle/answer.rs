@@ -92,7 +92,7 @@ mod tests {
         assert!(two.admits(&Reading::Value(2.0)) && !two.admits(&Reading::Value(2.001)));
         assert!(!two.admits(&Reading::Unmeasurable("why".into())));
         assert!(Answer::Absent.admits(&Reading::Unmeasurable("why".into())));
-        assert!(!Answer::Absent.admits(&Reading::Unmeasurable(String::new())));
+        assert!(!Answer::Absent.admits(&Reading::Unmeasurable("".into())));
         let list = Answer::list([1.0, 2.0], 0.5);
         assert!(list.admits(&Reading::List(vec![1.5, 1.5])) && !list.admits(&Reading::List(vec![1.0])));
         let rows = Answer::Rows(vec![vec![BTreeMap::from([("ms", 5.0)])]]);

@@ -175,7 +175,7 @@ fn nobody_looks_where_nobody_asks_and_a_limit_asks() {
     assert!(looked, "a limit asks");
     for (serial, window) in windows(&story.record) {
         let why = |key: &str| match &window.readings[key] {
-            Reading::Unmeasurable(why) => why.clone(),
+            Reading::Unmeasurable(why) => why.to_string(),
             told => format!("{told:?}"),
         };
         assert!(why("rss_mb").contains("`beside: [memory]`"), "only what the limit needs");

@@ -7,20 +7,19 @@ use farmjank_results::cut::{cut, whole};
 use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::SourceId;
 use farmjank_results::framestats::FrameStatsStitch;
-use farmjank_results::metric::Reading;
 use farmjank_results::metrics::measure_all;
 use farmjank_results::motion::Motion;
+use farmjank_results::readings::Readings;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::DeviceTime;
 use farmjank_results::window::Window;
-use std::collections::BTreeMap;
 
 /// What came out: how many frames were found, and every reading.
 pub struct Measured {
     /// Frames of the stitched timeline.
     pub frames: usize,
     /// Every metric of the registry.
-    pub readings: BTreeMap<String, Reading>,
+    pub readings: Readings,
 }
 
 fn rules() -> StitchRules {

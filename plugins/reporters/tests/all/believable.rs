@@ -121,14 +121,14 @@ pub fn measured(
         ("p95_ms".to_owned(), Reading::Value(1000.0 / numbers.0 * 1.4)),
         (
             "first_frame_latency_ms".to_owned(),
-            Reading::Unmeasurable("no gesture began in this window".to_owned()),
+            Reading::Unmeasurable("no gesture began in this window".into()),
         ),
     ]);
     WindowMeasured {
         window: words.windows[window].clone(),
         span: Some((start, end)),
         motions: vec![Motion { from: start, to: end, phase: Phase::Fling, touch: None }],
-        readings: readings.into_iter().chain(used).collect::<BTreeMap<_, _>>().into(),
+        readings: readings.into_iter().chain(used).collect(),
         refresh_hz: Some(hz),
         coverage: Some(Coverage {
             frames_seen: (numbers.0 * 4.2) as u64,

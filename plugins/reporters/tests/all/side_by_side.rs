@@ -24,8 +24,8 @@ fn next(words: &Words) -> Record {
             }
             Fact::TrialFinished { job: 0, windows, .. } => {
                 for window in windows {
-                    window.readings.insert("hitch_ms_per_s".to_owned(), Reading::Value(1.5));
-                    window.readings.insert("fps".to_owned(), Reading::Value(89.0));
+                    window.readings.insert("hitch_ms_per_s".into(), Reading::Value(1.5));
+                    window.readings.insert("fps".into(), Reading::Value(89.0));
                 }
             }
             Fact::JobJudged { job: 0, verdict, windows, .. } => {
@@ -116,7 +116,7 @@ fn longer(words: &Words, of_first: f64) -> Record {
             trial.trial = nth;
             for window in &mut trial.windows {
                 let hitch = if *job == 1 { of_first } else { 20.0 };
-                window.readings.insert("hitch_ms_per_s".to_owned(), Reading::Value(hitch + f64::from(nth)));
+                window.readings.insert("hitch_ms_per_s".into(), Reading::Value(hitch + f64::from(nth)));
             }
         }
         one.planned.iterations = 8;

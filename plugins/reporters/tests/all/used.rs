@@ -25,6 +25,6 @@ pub fn beside(
         ResourceLine { metric: told.clone(), since: true, points },
         ResourceLine { metric: kept.clone(), ..ResourceLine::default() },
     ];
-    let why = Reading::Unmeasurable(format!("this phone keeps it: {}", words.why));
+    let why = Reading::Unmeasurable(format!("this phone keeps it: {}", words.why).into());
     (vec![(told, cpu), (kept, why)], lines)
 }

@@ -6,9 +6,10 @@
 
 use farmjank_results::metric::{Needs, Reading};
 use farmjank_results::metrics::{find, measure_all};
+use farmjank_results::readings::Readings;
 use farmjank_results::timeline::{FrameTimeline, Gap, GapCause, RowCounts};
 use farmjank_results::window::Window;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Every metric of a window. `given`: the user named the motion; otherwise it is the whole file. `empty` says what
 /// files without a frame are.
@@ -21,7 +22,7 @@ pub(super) fn readings(
     timeline: &FrameTimeline,
     given: bool,
     empty: &BTreeSet<String>,
-) -> BTreeMap<String, Reading> {
+) -> Readings {
     let ends = timeline.frames.first().zip(timeline.frames.last());
     let Some((first, last)) = ends else {
         let why = frameless(&timeline.row_counts, empty);
@@ -72,9 +73,9 @@ fn frameless(counts: &RowCounts, empty: &BTreeSet<String>) -> String {
 }
 
 /// The counters of a window without any present, and the reason for every number of frames.
-pub(super) fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
+pub(super) fn without_frames(window: &Window, why: &str) -> Readings {
     let mut readings = measure_all(window);
-    for (key, reading) in &mut readings {
+    for (key, reading) in readings.iter_mut() {
         let Some(needs) = find(key).map(|metric| metric.needs) else { continue };
         let of_frames = match needs {
             Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers => true,
@@ -83,7 +84,7 @@ pub(super) fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Rea
             _ => false,
         };
         if of_frames {
-            *reading = Reading::Unmeasurable(why.to_owned());
+            *reading = Reading::Unmeasurable(why.into());
         }
     }
     readings

@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(INPUT_LATENCY_MS.measure(&window_of(frames.clone())), Reading::Value(34.0));
         assert_eq!(INPUT_LATENCY_P95_MS.measure(&window_of(frames)), Reading::Value(64.0));
         let why = |frames| match INPUT_LATENCY_MS.measure(&window(frames)) {
-            Reading::Unmeasurable(why) => why,
+            Reading::Unmeasurable(why) => why.to_string(),
             other => panic!("{other:?}"),
         };
         assert!(why(vec![frame(0, 0)]).contains("Android 12"));

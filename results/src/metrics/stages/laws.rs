@@ -5,6 +5,7 @@ use super::samples::{P60, taking, window};
 use crate::framestats::{FrameStats, RenderStages};
 use crate::metric::{Needs, Reading};
 use crate::metrics::{find, measure_all, reading};
+use crate::readings::Readings;
 use crate::time::{DeviceTime, Span};
 use proptest::prelude::*;
 
@@ -49,11 +50,11 @@ fn any_frame() -> impl Strategy<Value = FrameStats> {
     })
 }
 
-fn number(readings: &std::collections::BTreeMap<String, Reading>, key: &str) -> f64 {
+fn number(readings: &Readings, key: &str) -> f64 {
     readings[key].value().unwrap_or_else(|| panic!("{key}: {:?}", readings[key]))
 }
 
-fn sum(readings: &std::collections::BTreeMap<String, Reading>, key: &str) -> f64 {
+fn sum(readings: &Readings, key: &str) -> f64 {
     match &readings[key] {
         Reading::List(list) => list.iter().sum(),
         other => panic!("{key}: {other:?}"),
@@ -63,7 +64,7 @@ fn sum(readings: &std::collections::BTreeMap<String, Reading>, key: &str) -> f64
 proptest! {
     #[test]
     fn any_frames_are_measured_or_refused(frames in prop::collection::vec(any_frame(), 0..40)) {
-        for (key, reading) in measure_all(&window(frames)) {
+        for (key, reading) in &measure_all(&window(frames)) {
             match reading {
                 Reading::Value(value) => prop_assert!(value.is_finite(), "{key}"),
                 Reading::List(list) => prop_assert!(list.iter().all(|value| value.is_finite()), "{key}"),

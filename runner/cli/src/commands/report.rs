@@ -327,7 +327,7 @@ fn charge(job: &mut JobRecord, scenario: &Scenario, facts: &DeviceFacts) {
             for limit in Plan::thresholds_for(scenario, &window.window, facts) {
                 if let Some(pattern) = selected(&limit.metric) {
                     let part = reading(pattern, found, window.readings.get(SPLIT));
-                    window.readings.insert(limit.metric.clone(), part);
+                    window.readings.insert(limit.metric.as_str().into(), part);
                 }
             }
         }

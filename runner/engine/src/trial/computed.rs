@@ -25,7 +25,7 @@ impl Trial<'_> {
             };
             let computed = session.env.hooks.window(&asked).await;
             for one in computed {
-                window.readings.extend(one.readings);
+                window.readings.extend(one.readings.into_iter().map(|(key, reading)| (key.into(), reading)));
                 window.plugins.push(one.asked);
             }
         }

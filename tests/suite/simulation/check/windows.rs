@@ -10,6 +10,7 @@ use farmjank_results::device::App;
 use farmjank_results::event::{Ending, WindowMeasured};
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::{Needs, Reading};
+use farmjank_results::metric_key::MetricKey;
 use farmjank_results::metrics::find;
 use farmjank_results::motion::Motion;
 use farmjank_results::record::JobRecord;
@@ -68,7 +69,7 @@ fn readings(window: &WindowMeasured) -> Vec<String> {
     }
     // Where no source saw a frame and SurfaceFlinger counted some, its counts are told, and nothing else.
     let counted =
-        |(key, reading): (&String, &Reading)| key.starts_with("tally_") && reading.value() > Some(0.0);
+        |(key, reading): (&MetricKey, &Reading)| key.starts_with("tally_") && reading.value() > Some(0.0);
     let told = window.coverage.is_none() && window.readings.iter().any(counted);
     if !proved && !told && window.void.is_none() && !window.motions.is_empty() {
         wrongs.push("coverage is not proved and the window is not void".to_owned());
@@ -109,9 +110,9 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
     }
     match again.window {
         again if again.readings != window.readings => {
-            let differ = |(key, reading): (&String, &Reading)| {
-                (again.readings.get(key) != Some(reading))
-                    .then(|| format!("{key}: {reading:?}, again {:?}", again.readings.get(key)))
+            let differ = |(key, reading): (&MetricKey, &Reading)| {
+                (again.readings.get(key.as_str()) != Some(reading))
+                    .then(|| format!("{key}: {reading:?}, again {:?}", again.readings.get(key.as_str())))
             };
             let words: Vec<String> = window.readings.iter().filter_map(differ).take(3).collect();
             Some(format!("measured again it says something else: {}", words.join("; ")))

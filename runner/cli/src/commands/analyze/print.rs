@@ -18,13 +18,13 @@ pub fn json(answer: &Answer, summary: Option<&Summarised>) -> String {
             Reading::Value(value) => (number(*value, unit), Value::Null),
             Reading::List(values) => (values.iter().map(|value| number(*value, unit)).collect(), Value::Null),
             Reading::Table(things) => (json!(things), Value::Null),
-            Reading::Unmeasurable(why) => (Value::Null, Value::from(why.clone())),
+            Reading::Unmeasurable(why) => (Value::Null, Value::from(&**why)),
         };
         let mut metric = json!({ "value": value, "unit": unit.map(Unit::symbol), "reason": reason });
         if let Some(fields) = metric.as_object_mut().filter(|_| !labels(key).is_empty()) {
             fields.insert("labels".to_owned(), json!(labels(key)));
         }
-        metrics.insert(key.clone(), metric);
+        metrics.insert(key.to_string(), metric);
     }
     let others: Vec<Value> =
         answer.others.iter().map(|(name, frames)| json!({ "name": name, "frames": frames })).collect();

@@ -91,7 +91,7 @@ fn shown_family(out: &mut String, answer: &Answer, family: &Family) {
     for metric in family.metrics {
         match answer.readings.get(metric.key) {
             None => {}
-            Some(Reading::Unmeasurable(why)) => match absent.iter_mut().find(|(known, _)| *known == why) {
+            Some(Reading::Unmeasurable(why)) => match absent.iter_mut().find(|(known, _)| *known == &**why) {
                 Some((_, keys)) => keys.push(metric.key),
                 None => absent.push((why, vec![metric.key])),
             },
@@ -133,10 +133,12 @@ fn without_value(answer: &Answer, family: &Family) -> Option<String> {
     for metric in family.metrics {
         match answer.readings.get(metric.key) {
             None => {}
-            Some(Reading::Unmeasurable(why)) => match reasons.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, times)) => *times += 1,
-                None => reasons.push((why, 1)),
-            },
+            Some(Reading::Unmeasurable(why)) => {
+                match reasons.iter_mut().find(|(known, _)| *known == &**why) {
+                    Some((_, times)) => *times += 1,
+                    None => reasons.push((why, 1)),
+                }
+            }
             Some(_) => return None,
         }
     }
