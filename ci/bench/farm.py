@@ -4,6 +4,7 @@
     python3 ci/bench/farm.py                      # sizes: phones on agents, against the same run on this computer
     python3 ci/bench/farm.py --served 1000:30     # the same with phones behind adb, in real time, and what their agents hold
     python3 ci/bench/farm.py --memory 8,34        # what one agent holds whose phones are behind adb
+    python3 ci/bench/farm.py --absent 20          # what one holds of 34 phones at work whose farm is away so many minutes
     python3 ci/bench/farm.py --bytes 3            # one lab over 1, 7 and 30 agents, some of them killed, three seeds of each
     python3 ci/bench/farm.py --gate 12            # how much longer twelve gates wait in the middle of a sweep than over an idle farm
     python3 ci/bench/farm.py --chaos 20 --jobs 12 # twenty seeds of each kind of trouble, in the middle of a run, twelve at once
@@ -36,6 +37,7 @@ def arguments():
     reader.add_argument("--sizes", default="10:1,100:6,300:15,1000:30", metavar="PHONES:AGENTS,…", help="[10:1,100:6,300:15,1000:30]")
     reader.add_argument("--served", metavar="PHONES:AGENTS,…", help="sizes whose phones are behind adb, instead")
     reader.add_argument("--memory", metavar="PHONES,…", help="what an agent of so many phones behind adb holds, instead")
+    reader.add_argument("--absent", type=int, metavar="MINUTES", help="what an agent holds whose farm is away so long, instead")
     reader.add_argument("--bytes", type=int, metavar="N", help="so many seeds of the byte law instead")
     reader.add_argument("--gate", type=int, metavar="N", help="the waits of so many gates instead")
     reader.add_argument("--chaos", type=int, metavar="N", help="so many seeds of each kind of trouble instead")
@@ -87,6 +89,8 @@ def main():
     program = sweep.binary(args.farmjank, "dist")
     if args.memory:
         bad = farm_memory.told(program, args.memory)
+    elif args.absent:
+        bad = farm_memory.absent(program, args.absent)
     elif args.served:
         bad = farm_served.told(program, args.served)
     elif args.gate:

@@ -11,7 +11,7 @@ mod refusals;
 mod store;
 mod upkeep;
 
-pub use door::Address;
+pub use door::{Address, is_credentials};
 pub use examined::{Allowed, Examined, Kept, Room, Server};
 pub use upkeep::{Logged, Upkeep};
 

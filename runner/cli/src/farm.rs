@@ -6,7 +6,7 @@ use crate::settings::refuse;
 use farmjank_engine::scribe::Voice;
 use farmjank_farm::bucket::{Bucket, WithBucket};
 use farmjank_farm::keys::is_seed;
-use farmjank_farm::nats::{Address, Nats, Terms};
+use farmjank_farm::nats::{Address, Nats, Terms, is_credentials};
 use farmjank_farm::reads::Reads;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::fault::{Blame, Fault, FaultCode};
@@ -96,8 +96,17 @@ pub async fn opened(url: &str, args: &FarmArgs, name: &str, keeps: bool) -> Resu
             })?;
             Some(text)
         }
-        None => host::env(VARIABLE),
+        // Of a build of a fork, which is given no secrets, it is there and empty.
+        None => host::env(VARIABLE).filter(|_| has_secret()),
     };
+    if secret.as_deref().is_some_and(|secret| !is_credentials(secret)) {
+        let place = args.farm_secret.as_ref().map_or_else(
+            || format!("{VARIABLE}: its text"),
+            |path| format!("--farm-secret: what is in {}", shown(path)),
+        );
+        return Err(Fault::new(FaultCode::Usage, format!("{place} is no key"))
+            .advise("an nkey's seed (SU…) or a .creds file is wanted; `farmjank farm init` writes NAME.nk"));
+    }
     if let Some(path) = &args.farm_ca {
         let bytes = host::read_file(path, AUTHORITY_BYTES)
             .map_err(|why| Fault::new(FaultCode::Usage, format!("--farm-ca: {why}")))?;

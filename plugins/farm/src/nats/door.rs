@@ -29,6 +29,19 @@ pub struct Address {
 /// well before leases end.
 const ASKS: Duration = Duration::from_secs(5);
 
+/// Whether a text is of the form of credentials: an nkey's seed, or what a .creds file holds.
+pub fn is_credentials(secret: &str) -> bool {
+    let secret = secret.trim();
+    match is_bare(secret) {
+        true => nkeys::KeyPair::from_seed(secret).is_ok(),
+        false => ConnectOptions::new().credentials(secret).is_ok(),
+    }
+}
+
+fn is_bare(secret: &str) -> bool {
+    secret.starts_with("SU") && !secret.contains(char::is_whitespace)
+}
+
 /// Connects.
 ///
 /// # Errors
@@ -64,7 +77,7 @@ pub(super) async fn open(
     };
     options = match address.secret.as_deref().map(str::trim) {
         None => options,
-        Some(seed) if seed.starts_with("SU") && !seed.contains(char::is_whitespace) => {
+        Some(seed) if is_bare(seed) => {
             let key = nkeys::KeyPair::from_seed(seed).map_err(|_| unread())?.public_key();
             // Answers come where nobody else may listen.
             options.nkey(seed.to_owned()).custom_inbox_prefix(inbox(&key))

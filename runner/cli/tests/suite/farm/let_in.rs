@@ -58,7 +58,17 @@ fn who_is_not_let_in_is_told_whose_fault_that_is() {
     let nobody = status(folder, &url, &CA);
     let gone = status(folder, &url, &["--farm-ca", "nope.pem"]);
     let none = status(folder, &url, &["--farm-ca", "none.pem"]);
+    let no_key = status(folder, &url, &["--farm-secret", "none.pem"]);
+    let by_environment = |secret: &str| {
+        let mut asked = farmjank(folder);
+        ended(asked.env("FARMJANK_FARM_SECRET", secret).args(["farm", "status", "--farm", &url]).args(CA))
+    };
+    let (torn, of_fork) = (by_environment("SUAB"), by_environment(""));
+    assert!(!torn.err.contains("SUAB"), "it is shown");
     for (told, words) in [
+        (&no_key, "--farm-secret: what is in none.pem is no key"),
+        (&torn, "FARMJANK_FARM_SECRET: its text is no key"),
+        (&of_fork, "no key was given"),
         (&nobody, "the farm asks who comes, and no key was given"),
         (&gone, "--farm-ca: nope.pem: "),
         (&none, "no certificate is in it"),
