@@ -1,6 +1,6 @@
-//! The key of a metric, beside its reading: of the registry's metrics it is a reference to what the program has anyway, so
-//! a window's hundred and fifty keys take no memory of their own; whatever else a log says (plugins, limits on causes,
-//! metrics of another version) is text. Must not know what a metric says.
+//! The key of a metric, beside its reading: of the registry's metrics it is a reference to what the program has anyway,
+//! so a window's hundred and fifty keys take no memory of their own; whatever else a log says (plugins, limits on
+//! causes, metrics of another version) is text. Must not know what a metric says.
 
 use crate::metric::Metric;
 use crate::metrics::find;
