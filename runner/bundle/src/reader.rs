@@ -20,15 +20,23 @@ const READ_OF_EACH_BYTE: u64 = 320;
 /// The folder of a run, to be read.
 pub struct BundleReader {
     root: PathBuf,
-    /// Bytes of it that may still be read; none before the first.
-    left: Mutex<Option<u64>>,
+    budget: Mutex<Budget>,
     unbounded: bool,
+}
+
+/// What may still be read of a folder.
+struct Budget {
+    /// Bytes, unpacked.
+    left: u64,
+    /// What the folder has is counted in.
+    has_looked: bool,
 }
 
 impl BundleReader {
     /// The folder of a run that anybody made. Nothing is opened yet.
     pub fn open(root: &Path) -> BundleReader {
-        BundleReader { root: root.to_owned(), left: Mutex::default(), unbounded: false }
+        let budget = Mutex::new(Budget { left: READ_ANYWAY, has_looked: false });
+        BundleReader { root: root.to_owned(), budget, unbounded: false }
     }
 
     /// A folder that is read as often as one likes: this process writes it.
@@ -131,12 +139,16 @@ impl BundleReader {
     fn counted(&self, path: &str, read: Result<Vec<u8>, FileError>) -> Result<Vec<u8>, FileError> {
         let bytes = read.map_err(|error| FileError::new(&self.root.join(path), error.why))?;
         if !self.unbounded {
-            let mut known = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-            let left = known.get_or_insert_with(|| {
-                READ_ANYWAY.saturating_add(size_below(&self.root).saturating_mul(READ_OF_EACH_BYTE))
-            });
-            let rest = left.checked_sub(bytes.len() as u64);
-            *left = rest.ok_or_else(|| FileError::new(&self.root, FileProblem::ReadTooOften))?;
+            let (mut budget, read) =
+                (self.budget.lock().unwrap_or_else(PoisonError::into_inner), bytes.len() as u64);
+            // Every folder of it is listed: whoever reads a little does not pay for that.
+            if read > budget.left && !budget.has_looked {
+                budget.has_looked = true;
+                let more = size_below(&self.root).saturating_mul(READ_OF_EACH_BYTE);
+                budget.left = budget.left.saturating_add(more);
+            }
+            let rest = budget.left.checked_sub(read);
+            budget.left = rest.ok_or_else(|| FileError::new(&self.root, FileProblem::ReadTooOften))?;
         }
         Ok(bytes)
     }
@@ -187,8 +199,11 @@ mod tests {
         let large = std::fs::File::create(folder.path().join("large")).unwrap();
         large.set_len(64 << 20).unwrap();
         run.read(&path, 1 << 20).unwrap();
-        *run.left.lock().unwrap() = Some(100 << 20);
+        assert!(!run.budget.lock().unwrap().has_looked, "a folder is listed for one small file");
+        run.budget.lock().unwrap().left = 0;
         assert!(run.read("large", 64 << 20).is_ok());
+        assert!(run.budget.lock().unwrap().has_looked);
+        run.budget.lock().unwrap().left = 0;
         assert_eq!(run.read("large", 64 << 20).unwrap_err().why, FileProblem::ReadTooOften);
         assert!((0..3).all(|_| own.read("large", 64 << 20).is_ok()));
     }

@@ -12,6 +12,7 @@ use crate::scenarios::of_shift;
 use crate::settings::refuse;
 use crate::wiring::lent::no_lab;
 use crate::wiring::{self, lab, phones, probes_of_run};
+use farmjank_bundle::reader::BundleReader;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
 use farmjank_farm::subjects::word;
@@ -98,7 +99,8 @@ async fn served(args: &AgentArgs) -> Result<(), NoAgent> {
         bench,
         read: Box::new(of_shift),
         files: ShiftFiles {
-            read: Box::new(|folder, path| Bundle::open(Path::new(folder)).as_it_lies(path, MOST)),
+            // Its own: how often it reads there is its own affair, too.
+            read: Box::new(|folder, path| BundleReader::unbounded(Path::new(folder)).as_it_lies(path, MOST)),
             below: Box::new(|folder, below| files_below(Path::new(folder), below)),
             forget: Box::new(|folder| drop(remove_folder(Path::new(folder)))),
             aside: Box::new(move || Rc::new(Spilled::below(&aside))),
