@@ -239,7 +239,7 @@ fn measured(
         window: format!("fling {}", window + 1),
         span: Some((from, end)),
         motions,
-        readings: measure_all(&cut).into(),
+        readings: measure_all(&cut),
         refresh_hz: refresh_hz(&cut),
         coverage: Some(cut.coverage),
         evidence: vec![path.replace(".strip", ".dumps")],

@@ -151,7 +151,7 @@ fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
 }
 
 fn fill(measured: &mut WindowMeasured, window: &Window) {
-    measured.readings = measure_all(window).into();
+    measured.readings = measure_all(window);
     measured.refresh_hz = refresh_hz(window);
     let (swipes, unmoved) = unmoved::swipes(window, &measured.motions);
     measured.unmoved = unmoved;
@@ -207,7 +207,7 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, side_readings: &SideRe
         by_probes(side_readings, busiest.cloned()),
         &why,
     );
-    measured.readings = measure_all(&window).into();
+    measured.readings = measure_all(&window);
     // Counts are evidence too: what they can tell is told, and everything else has its reason.
     let counted = window.beside.timestats.is_some_and(|counts| counts.total_frames > 0);
     measured.void = Some(why).filter(|_| !counted);
