@@ -2,8 +2,9 @@
 //! forgot some of it.
 //!
 //! A generation opens with everything that is in order already and where each line goes on; only then do hosts learn of
-//! it, by what the run's lease says. So whoever reads the highest generation reads the one order there is, also who
-//! begins late: that one follows as long as somebody conducts the run, and conducts it when nobody does any more.
+//! it, by what the run's lease says. So whoever reads the generation that the lease names, or the head where nobody
+//! conducts the run, reads the one order there is, also who begins late: that one follows as long as somebody conducts
+//! the run, and conducts it when nobody does any more.
 //! Must not know: servers, clocks, what facts mean.
 
 mod looking;
