@@ -1,6 +1,7 @@
 //! Flags of `farmjank.toml`: which file, which profile, and what it comes to.
 
 use super::Cli;
+use clap::builder::Resettable;
 use clap::{Args, CommandFactory, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -23,11 +24,12 @@ pub fn command() -> clap::Command {
     all.mut_subcommand(FARM, |farm| OF_FARM.iter().fold(farm, |farm, name| farm.mut_subcommand(name, with)))
 }
 
-/// The same, before it is known what a file gives: nothing a command needs has to be there.
+/// The same, before it is known what a file gives: nothing a command needs, or a flag, has to be there.
 pub fn command_to_add_to() -> clap::Command {
+    let alone = |one: clap::Command| one.mut_args(|arg| arg.requires(Resettable::<clap::Id>::Reset));
     let free = |one: clap::Command| one.mut_args(|arg| arg.required(false));
-    command()
-        .mut_subcommand(FARM, |farm| OF_FARM.iter().fold(farm, |farm, name| farm.mut_subcommand(name, free)))
+    let all = CONFIGURED.iter().fold(command(), |all, name| all.mut_subcommand(name, alone));
+    all.mut_subcommand(FARM, |farm| OF_FARM.iter().fold(farm, |farm, name| farm.mut_subcommand(name, free)))
 }
 
 /// Which file, and which profile of it.

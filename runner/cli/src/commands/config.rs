@@ -46,7 +46,11 @@ fn shown(args: &ShowConfigArgs) -> Result<String, CommandError> {
         _ => false,
     };
     if !reads {
-        let near = nearest(&name, CONFIGURED).map_or_else(|| CONFIGURED.join(", "), str::to_owned);
+        let near = match &path[..] {
+            [farm, own] => nearest(own, OF_FARM).map(|near| format!("{farm} {near}")),
+            _ => nearest(&name, CONFIGURED).map(str::to_owned),
+        };
+        let near = near.unwrap_or_else(|| CONFIGURED.join(", "));
         return Err(usage!("`{}` reads no farmjank.toml; did you mean {near}?", line(&name, SHOWN)));
     }
     let profile = args.file.profile.iter().flat_map(|name| ["--profile".to_owned(), name.clone()]);

@@ -97,6 +97,18 @@ fn asked_by_what_is_configured(folder: &Path, url: &str) {
     assert_eq!(keys("keep", Some("SUA")), ["farm", "team", "farm-storage"]);
     let stranger = ended(farmjank(folder).args(["config", "show", "farm", "init"]));
     assert!(stranger.err.contains("`farm init` reads no farmjank.toml"), "{}", stranger.err);
+    let misspelt = ended(farmjank(folder).args(["config", "show", "farm", "statsu"]));
+    assert!(misspelt.err.contains("did you mean farm status?"), "{}", misspelt.err);
+    // Flags of a run over a farm go with a farm of the file, too.
+    write(folder, "farmjank.toml", &text);
+    let words = ["run", "s.yaml", "-P", "ci", "--wait-for-devices", "60s"];
+    let left = ended(farmjank(folder).args(words).args(["--detach", "--evidence", "none", "-q"]));
+    assert_eq!(left.code, 0, "{}{}", left.out, left.err);
+    let words = ["run", "-P", "ci", "--attach", left.out.trim(), "--out", "taken", "-q"];
+    let taken = ended(farmjank(folder).args(words));
+    assert_eq!(taken.code, 0, "{}{}", taken.out, taken.err);
+    let nowhere = ended(farmjank(folder).args(["run", "s.yaml", "--detach"]));
+    assert!(nowhere.code == 2 && nowhere.err.contains("--farm <URL>"), "{}", nowhere.err);
 }
 
 #[test]
