@@ -119,7 +119,7 @@ def all_kinds(program, args):
         laid_out(folder)
         expected, _, _ = here(program, folder, ["scenarios"], "lab.yaml")
         for kind in kinds:
-            lacking = KINDS[kind]().lacks()
+            lacking = KINDS[kind]().lacks(program)
             if lacking:
                 print(f"{kind:>9} is left out: {lacking}", flush=True)
                 continue

@@ -51,8 +51,8 @@ class Trouble:
     # Seeds that stand for one: where each is many runs.
     heavy = 1
 
-    def lacks(self):
-        """What this computer lacks for it, in words."""
+    def lacks(self, program):
+        """What this computer or the program lacks for it, in words."""
 
     def farm(self, seed):
         farm = Farm(seed.program, seed.folder, seed.draw.randrange(1, 5), "lab.yaml", self.servers)
@@ -136,16 +136,35 @@ class Flipped(Dead):
 
 
 class Conductor(Trouble):
-    """A run is begun and left, and whoever takes it up is killed, up to three times."""
+    """A run is begun and left, and whoever takes it up is killed, up to three times: some time later, or as soon as the log is
+    opened anew."""
 
     def run(self, seed, farm):
         name = farm.left(["scenarios"])
         for turn in range(seed.draw.randrange(4)):
+            before = self.openings(farm)
             conducts = farm.taken_up(name, f"killed-{turn}")
-            time.sleep(seed.draw.uniform(0.1, 2.0))
+            if seed.draw.randrange(2):
+                time.sleep(seed.draw.uniform(0.1, 2.0))
+            else:
+                self.opened(farm, conducts, before)
             conducts.kill()
             conducts.wait()
         return farm.taken_up(name, "out")
+
+    def openings(self, farm):
+        """Messages that open a generation of the log, by their subjects."""
+        connection = farm_witness.Connection(farm.servers[0].port)
+        asked = {"subjects_filter": f"fj.log.*.*.*.{farm_witness.OPENING}.*"}
+        told = connection.api(f"STREAM.INFO.{farm_witness.LOGS}", asked)
+        connection.close()
+        return set(told["state"].get("subjects", {}))
+
+    def opened(self, farm, conducts, before):
+        """Waits until the log is opened anew. Who took the run up may have to wait for the lease of whoever was killed before."""
+        ends = time.monotonic() + TERM
+        while self.openings(farm) <= before and conducts.poll() is None and time.monotonic() < ends:
+            time.sleep(0.002)
 
 
 class Paused(Trouble):
@@ -211,8 +230,12 @@ class Clock(Trouble):
     def library(self):
         return next(iter(sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
 
-    def lacks(self):
-        return None if self.library() else "no faketime (Debian's package of this name)"
+    def lacks(self, program):
+        if not self.library():
+            return "no faketime (Debian's package of this name)"
+        # A static one asks the kernel by itself, and its clock would be right all along.
+        loaded = b"/ld-linux" in pathlib.Path(program).read_bytes()[:4096]
+        return None if loaded else "a static program takes no clock from outside"
 
     def farm(self, seed):
         farm = Farm(seed.program, seed.folder, seed.draw.randrange(1, 5), "lab.yaml", self.servers)

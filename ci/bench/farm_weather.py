@@ -45,7 +45,7 @@ class Cut(Trouble):
 
     waits = True
 
-    def lacks(self):
+    def lacks(self, program):
         if not is_root():
             return "network namespaces need root"
         try:
@@ -159,7 +159,7 @@ class Full(Trouble):
     """The disk of an agent's state is full, until somebody makes room; its service begins it again where it ends. Numbers and verdicts are
     as they would be, and each file that is not is told."""
 
-    def lacks(self):
+    def lacks(self, program):
         return None if is_root() else "a small disk needs root"
 
     def farm(self, seed):
@@ -197,7 +197,7 @@ class Full(Trouble):
 class Power(Trouble):
     """The server's computer loses its power: what was not on its disk is lost."""
 
-    def lacks(self):
+    def lacks(self, program):
         if not is_root():
             return "a disk in a file needs root"
         return None if shutil.which("mkfs.ext4") and asked("losetup", "--find") else "no ext4, or no loop devices"

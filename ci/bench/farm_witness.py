@@ -14,7 +14,9 @@ import threading
 import time
 
 LOGS, LEASES, OBJECTS = "FJ_LOG_main", "KV_FJ_LEASES", "FJ_OBJ_main"
-OPENING = "_opening"
+OPENING, HEAD = "_opening", "_head"
+# How long servers that run may take to agree who leads, seconds.
+PATIENCE = 60.0
 
 
 class Connection:
@@ -107,25 +109,23 @@ class Line:
 
 
 class Log:
-    """A run's log as a stranger reads it: the highest generation that was opened, what opens it, then each line by its numbers."""
+    """A run's log as a stranger reads it: the generation that its head names, what opens it, then each line by its numbers."""
 
     def __init__(self, messages):
         self.runs = collections.defaultdict(lambda: collections.defaultdict(list))
+        self.named = {}
         for _, subject, _, body, _ in messages:
             _, _, _, run, generation, writer, number = subject.split(".")
             self.runs[run][int(generation)].append((writer, number, body))
-
-    def opened(self, run):
-        """The highest generation whose opening is whole; who died in the middle of one left it to nobody."""
-        generations = [number for number in self.runs[run] if number]
-        whole = [number for number in generations if any(
-            writer == OPENING and json.loads(body.partition(b"\n")[0]).get("floors") is not None for writer, _, body in self.runs[run][number])]
-        return max(whole or generations, default=None)
+            if writer == HEAD:
+                self.named[run] = json.loads(body)["generation"]
 
     def entries(self, run, complaints):
         """All entries, in no order."""
-        generation = self.opened(run)
+        # Not the highest there is: who died once it was opened, and before anybody was told of it, left it to nobody.
+        generation = self.named.get(run)
         if generation is None:
+            complaints.append("the run has no head")
             return []
         all_, lines = [], {}
         for writer, number, body in self.runs[run][generation]:
@@ -162,7 +162,7 @@ class Watch(threading.Thread):
                 connection, after, turn = None, 0, turn + 1
 
     def keep(self, subject, body):
-        if subject.split(".")[5] in (OPENING, "_head") or b"\n" not in body:
+        if subject.split(".")[5] in (OPENING, HEAD) or b"\n" not in body:
             return
         lines = gzip.decompress(body.partition(b"\n")[2]).decode().splitlines()
         self.seen.update(line.split(" ", 1)[1] for line in lines)
@@ -191,13 +191,26 @@ def folder(out):
     return facts, jobs
 
 
+def whole_log(port):
+    """What stands on a server. Several may be about to agree who leads, as some of them were killed a moment ago."""
+    ends = time.monotonic() + PATIENCE
+    while True:
+        connection = Connection(port)
+        try:
+            return Log(connection.messages(LOGS))
+        except OSError:
+            if time.monotonic() > ends:
+                raise
+            time.sleep(0.5)
+        finally:
+            connection.close()
+
+
 def judged(port, out, seen):
     """What is wrong with the one run of a server: in the stream as in the folder each planned job is judged once, and nothing is
     missing in the folder that was seen on the server."""
     complaints = []
-    connection = Connection(port)
-    log = Log(connection.messages(LOGS))
-    connection.close()
+    log = whole_log(port)
     facts, jobs = folder(out)
     if not jobs:
         complaints.append("the folder's log has no plan")
