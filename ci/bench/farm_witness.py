@@ -113,20 +113,23 @@ class Log:
 
     def __init__(self, messages):
         self.runs = collections.defaultdict(lambda: collections.defaultdict(list))
-        self.named = {}
+        self.heads = {}
         for _, subject, _, body, _ in messages:
             _, _, _, run, generation, writer, number = subject.split(".")
             self.runs[run][int(generation)].append((writer, number, body))
             if writer == HEAD:
-                self.named[run] = json.loads(body)["generation"]
+                self.heads[run] = json.loads(body)
 
     def entries(self, run, complaints):
         """All entries, in no order."""
         # Not the highest there is: who died once it was opened, and before anybody was told of it, left it to nobody.
-        generation = self.named.get(run)
-        if generation is None:
+        head = self.heads.get(run)
+        if head is None:
             complaints.append("the run has no head")
             return []
+        if not head["over"]:
+            complaints.append("nobody said that the run is over")
+        generation = head["generation"]
         all_, lines = [], {}
         for writer, number, body in self.runs[run][generation]:
             head, _, packed = body.partition(b"\n")
