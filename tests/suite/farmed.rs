@@ -13,7 +13,7 @@ mod service;
 mod taken_up;
 mod turns;
 
-use computers::{Computer, TERM, Wish, conducted, gathered, passing};
+use computers::{Computer, TERM, Wish, conducted, desk, gathered, passing};
 use farmjank_farm::model::{Model, Seeded, Weather};
 use farmjank_results::bundle_files::named;
 use farmjank_results::event::{Ending, Fact};
@@ -21,6 +21,7 @@ use farmjank_results::fault::FaultCode;
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
+use farmjank_shifts::conductor;
 use farmjank_shifts::evidence::Evidence;
 use farmjank_shifts::note::hosts;
 use farmjank_tests::memory::Memory;
@@ -85,14 +86,26 @@ async fn farmed(seed: u64, loses: bool) -> Went {
         }
     }
     trouble(seed, &mut seeded, &model, &mut computers, lost).await;
-    // The trouble ends.
+    // What ended before may be forgotten by now.
+    let is_late = conducted.is_finished();
+    // The trouble ends; for some that conduct a run it does not.
     computers.iter().for_each(|computer| computer.client.weather(Weather::calm()));
-    client.weather(Weather::calm());
+    client.weather(if seed % 2 == 0 { Weather::calm() } else { weather(100) });
     let ended = tokio::time::timeout(Duration::from_secs(7200), conducted).await;
     let ended =
         ended.unwrap_or_else(|_| panic!("seed {seed}: the run does not end")).expect("it does not panic");
     let record = ended.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+    if !is_late {
+        is_said_to_be_over(seed, &Wish::usual(seed).run, &model).await;
+    }
     Went { record, files, lost, evidence }
+}
+
+/// Whoever comes later finds that the run is over.
+async fn is_said_to_be_over(seed: u64, run: &str, model: &Model) {
+    let later = desk(run, 77, &model.connect(Weather::calm()));
+    let found = conductor::found(&later).await.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+    assert!(found.is_over(), "seed {seed}: nobody said that the run is over");
 }
 
 /// What hosts send is taken; or it is asked for later, or stays.

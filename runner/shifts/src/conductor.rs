@@ -4,6 +4,7 @@
 
 mod files;
 mod lead;
+mod parting;
 pub mod reading;
 
 use crate::evidence::Evidence;
@@ -32,6 +33,7 @@ use farmjank_seams::host;
 use farmjank_seams::reporter::Reporter;
 use files::Files;
 use lead::Lead;
+use parting::part;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -258,8 +260,7 @@ async fn conducted(
     let mut conductor =
         Conductor { lead, scribe, keep, leaves, fed: 0, files, last, fail_fast, ended: false };
     let whole = conductor.conducted().await?;
-    // The lease ends by itself, too.
-    drop(conductor.lead.leave().await);
+    part(&mut conductor.lead).await;
     if !whole {
         return Ok(None);
     }

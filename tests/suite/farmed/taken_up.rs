@@ -1,7 +1,7 @@
 //! Runs that somebody else takes up: whoever conducted them died, or let them go on by themselves.
 
 use super::computers::{Computer, Conducted, TERM, Wish, conducted, desk, gathered, passing, taken_up};
-use super::{Went, hold, seeds, trouble};
+use super::{Went, hold, is_said_to_be_over, seeds, trouble};
 use farmjank_farm::model::{Model, Seeded, Weather};
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
@@ -51,9 +51,14 @@ async fn taken_up_by_others(seed: u64) -> (Went, usize) {
         sleep(Duration::from_millis(seeded.below(60_000))).await;
     }
     trouble(seed, &mut seeded, &model, &mut computers, None).await;
+    let is_late = run.is_finished();
     computers.iter().for_each(|computer| computer.client.weather(Weather::calm()));
-    client.weather(Weather::calm());
-    (Went { record: over(seed, run).await, files, lost: None, evidence: wish.evidence }, died)
+    client.weather(if seed % 2 == 0 { Weather::calm() } else { weather(100) });
+    let record = over(seed, run).await;
+    if !is_late {
+        is_said_to_be_over(seed, &wish.run, &model).await;
+    }
+    (Went { record, files, lost: None, evidence: wish.evidence }, died)
 }
 
 pub(super) fn on_one_clock<T>(story: impl Future<Output = T>) -> T {
