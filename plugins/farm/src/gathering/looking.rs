@@ -39,9 +39,8 @@ impl Gathering {
     }
 
     /// What stands there is the order. Whoever conducts the run may know another, which a store that went back does
-    /// not: so who reads along waits until it is said to be over. Who follows waits until it has the run's lease and
-    /// can say so: who conducted it may have died before its head said where the log is, and whoever came later would
-    /// find a run that never ends.
+    /// not: so who reads along waits until it is said to be over. Who follows waits for the lease, to say so itself:
+    /// whoever conducted it may have died before the head said where the log is.
     pub(super) fn is_settled(&self) -> bool {
         self.head.over || self.reads.as_ref().map_or(self.leads, |along| !along.conducted)
     }
