@@ -90,7 +90,7 @@ async fn farmed(seed: u64, loses: bool) -> Went {
     let is_late = conducted.is_finished();
     // The trouble ends; for some that conduct a run it does not.
     computers.iter().for_each(|computer| computer.client.weather(Weather::calm()));
-    client.weather(if seed % 2 == 0 { Weather::calm() } else { weather(100) });
+    client.weather(if seed.is_multiple_of(2) { Weather::calm() } else { weather(100) });
     let ended = tokio::time::timeout(Duration::from_secs(7200), conducted).await;
     let ended =
         ended.unwrap_or_else(|_| panic!("seed {seed}: the run does not end")).expect("it does not panic");

@@ -53,7 +53,7 @@ async fn taken_up_by_others(seed: u64) -> (Went, usize) {
     trouble(seed, &mut seeded, &model, &mut computers, None).await;
     let is_late = run.is_finished();
     computers.iter().for_each(|computer| computer.client.weather(Weather::calm()));
-    client.weather(if seed % 2 == 0 { Weather::calm() } else { weather(100) });
+    client.weather(if seed.is_multiple_of(2) { Weather::calm() } else { weather(100) });
     let record = over(seed, run).await;
     if !is_late {
         is_said_to_be_over(seed, &wish.run, &model).await;

@@ -69,16 +69,20 @@ impl Seen {
         let (from, to) = ends(0.0);
         let (time, age) = (to - from, to - number("born_at") / 1e9);
         let cores = |ms: f64| 100.0 * (number("others") + ms / 1e3 / time / number("cores"));
-        let rss = (truth["rss_kb"][0].as_f64().expect("kB") + truth["rss_kb"][1].as_f64().expect("kB") * age)
-            / 1_024.0;
-        // Services are asked after a look's clock is read, at both ends the later the slower the computer is.
-        let moved = |key: &str| (number(key) * (time - 0.4) / 1_024.0, number(key) * (time + 0.4) / 1_024.0);
+        let [held, leaks] = [0, 1].map(|nth| truth["rss_kb"][nth].as_f64().expect("kB") / 1_024.0);
+        // Files and services are read some time after a look's clock, the later the slower the computer is.
+        let slack = 0.4;
+        let rss = held + leaks * age;
+        let moved = |key: &str| {
+            let told = |time: f64| number(key) * time / 1_024.0;
+            (told(time - slack), told(time + slack))
+        };
         let ((rx, rx_most), (tx, tx_most)) = (moved("rx"), moved("tx"));
         let draws = number("draws_ma");
         vec![
             ("cpu_ms_per_s", least / time, most / time),
             ("device_cpu_pct", cores(least) - 1.0, cores(most) + 1.0),
-            ("rss_mb", rss - 0.5, rss + 0.5),
+            ("rss_mb", rss - leaks * slack, rss + leaks * slack),
             ("skin_c", 31.4, 31.4),
             ("battery_c", 28.2, 28.2),
             ("battery_ma", draws, draws),
