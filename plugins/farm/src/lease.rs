@@ -99,7 +99,7 @@ impl Lease {
 
     /// No answer came to a question that was sent then.
     pub fn unanswered(&mut self, sent: RunTime) {
-        self.next = self.next.max(sent + Span::from_ns(self.terms.beat.ns() / 5));
+        self.next = self.next.max(sent + self.soon());
     }
 
     /// Whether nobody else can hold it now.
@@ -120,9 +120,15 @@ impl Lease {
         self.state == State::Lost
     }
 
-    /// Somebody else has it, and may not keep it: it is asked for again after a beat.
+    /// Somebody else has it, and may not keep it: it is asked for again soon, for who follows a run ends once it has
+    /// it.
     pub fn ask_anew(&mut self, now: RunTime) {
-        (self.state, self.next) = (State::Free, now + self.terms.beat);
+        (self.state, self.next) = (State::Free, now + self.soon());
+    }
+
+    /// Between two questions of who waits for an answer.
+    fn soon(&self) -> Span {
+        Span::from_ns(self.terms.beat.ns() / 5)
     }
 
     /// The highest fence there was.
