@@ -93,6 +93,7 @@ fn empty(folder: &Path) -> Result<PathBuf, Failed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_folder_that_is_no_site_is_not_emptied() {
@@ -111,6 +112,22 @@ mod tests {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             assert!(build(&words).unwrap_err().0.contains("--out FOLDER"));
         }
+    }
+
+    /// Where it were another, everything under it would be compiled once more, here and for whoever does both.
+    #[test]
+    fn the_program_that_is_asked_is_compiled_as_it_is_for_the_tests() {
+        let features = |words: &str| {
+            let shown = "--locked --quiet --no-dedupe --prefix none --format";
+            let tree = Program::cargo("tree").words(shown).args(&["{p} {f}".to_owned()]).words(words);
+            let said = tree.output().unwrap();
+            said.lines().map(str::to_owned).collect::<BTreeSet<String>>()
+        };
+        let program = features("--package farmjank-cli --edges normal,build");
+        let tests = features("--workspace --edges normal,build,dev");
+        let alone: Vec<&String> = program.difference(&tests).collect();
+        assert_eq!(alone, Vec::<&String>::new(), "a test asks a feature of theirs that farmjank does not");
+        assert!(program.len() > 100, "{program:?}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::conformance::{Bench, all, line, runtime};
 use farmjank_farm::nats::{Address, Kept, Nats, Terms};
 use farmjank_seams::exchange::{Appended, Exchange, Place};
 use farmjank_witnesses::nats::NatsServer;
+use futures::FutureExt as _;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -49,7 +50,7 @@ fn three_servers_keep_what_an_exchange_promises() {
         exchange.prepare().await.expect("empty servers");
         let kept = exchange.examined().store().await.expect("answers");
         assert!(kept.len() == 4 && kept.iter().all(|(_, kept)| *kept == Kept::Well), "{kept:?}");
-        let pass = |time: Duration| std::thread::sleep(time);
+        let pass = |time: Duration| tokio::time::sleep(time).boxed();
         all(&Bench { exchange: &exchange, pass: &pass, term, ack_wait }).await;
     });
 }

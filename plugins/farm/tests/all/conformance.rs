@@ -12,13 +12,15 @@ use farmjank_results::fault::FaultCode;
 use farmjank_results::time::Span;
 use farmjank_seams::exchange::{Appended, Exchange, Fence, Leased, LogLine, Place, Taken};
 use farmjank_witnesses::nats::NatsServer;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use std::time::Duration;
 
 /// An exchange under test, and time that passes for it.
 pub struct Bench<'x> {
     pub exchange: &'x dyn Exchange,
     /// Lets time pass.
-    pub pass: &'x dyn Fn(Duration),
+    pub pass: &'x dyn Fn(Duration) -> BoxFuture<'x, ()>,
     /// How long leases hold.
     pub term: Duration,
     /// How long taken work is left alone.
@@ -71,10 +73,10 @@ async fn a_lease_ends_with_its_term_and_not_before(bench: &Bench<'_>) {
     let x = bench.exchange;
     let mut fence = granted(x.claim("phone.t", b"one").await.expect("answers"));
     for _ in 0..4 {
-        (bench.pass)(bench.term / 2);
+        (bench.pass)(bench.term / 2).await;
         fence = granted(x.renew("phone.t", fence, b"one").await.expect("answers"));
     }
-    (bench.pass)(bench.term + MOMENT * 2);
+    (bench.pass)(bench.term + MOMENT * 2).await;
     assert_eq!(x.holder("phone.t").await.expect("answers"), None);
     assert_eq!(x.renew("phone.t", fence, b"one").await.expect("answers"), Leased::Gone);
     assert!(granted(x.claim("phone.t", b"two").await.expect("answers")) > fence);
@@ -101,7 +103,7 @@ async fn the_leases_of_a_kind_are_listed_while_they_hold(bench: &Bench<'_>) {
         .collect();
     listed.sort();
     assert_eq!(listed, expected);
-    (bench.pass)(bench.term + MOMENT * 2);
+    (bench.pass)(bench.term + MOMENT * 2).await;
     assert_eq!(x.holders("agent").await.expect("answers"), []);
 }
 
@@ -184,15 +186,15 @@ async fn work_is_given_again_until_it_is_done(bench: &Bench<'_>) {
     assert_eq!((first.body.as_slice(), first.times), (b"shift".as_slice(), 1));
     assert_eq!(take("rack-1").await, None, "the same offer twice is one");
     for _ in 0..3 {
-        (bench.pass)(bench.ack_wait / 2);
+        (bench.pass)(bench.ack_wait / 2).await;
         x.keep(&first.receipt).await.expect("answers");
     }
     assert_eq!(take("rack-1").await, None, "it is being done");
-    (bench.pass)(bench.ack_wait + MOMENT * 2);
+    (bench.pass)(bench.ack_wait + MOMENT * 2).await;
     let again = take("rack-1").await.expect("nobody kept it");
     assert_eq!((again.body.as_slice(), again.times), (b"shift".as_slice(), 2));
     x.done(&again.receipt).await.expect("answers");
-    (bench.pass)(bench.ack_wait + MOMENT * 2);
+    (bench.pass)(bench.ack_wait + MOMENT * 2).await;
     assert_eq!(take("rack-1").await, None);
 }
 
@@ -245,16 +247,18 @@ fn the_model_keeps_what_an_exchange_promises() {
     let (term, ack_wait) = (Duration::from_secs(45), Duration::from_secs(30));
     let model = Model::new(Span::from(term), Span::from(ack_wait), 4_000_000);
     let exchange = model.connect(Weather::calm());
-    let pass = |time: Duration| model.pass(Span::from(time));
+    let pass = |time: Duration| {
+        model.pass(Span::from(time));
+        std::future::ready(()).boxed()
+    };
     let bench = Bench { exchange: &exchange, pass: &pass, term, ack_wait };
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_time().start_paused(true).build().expect("a runtime").block_on(all(&bench));
 }
 
-/// On threads of its own: time passes by waiting, and the client goes on meanwhile.
+/// One thread, as each end of a farm has for it: time passes by waiting, and the client goes on meanwhile.
 pub fn runtime() -> tokio::runtime::Runtime {
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    builder.worker_threads(2).enable_all().build().expect("threads")
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 #[test]
@@ -268,7 +272,7 @@ fn a_real_server_keeps_what_an_exchange_promises() {
         let exchange = exchange.expect("it listens");
         exchange.prepare().await.expect("an empty server");
         exchange.prepare().await.expect("what is there stays");
-        let pass = |time: Duration| std::thread::sleep(time);
+        let pass = |time: Duration| tokio::time::sleep(time).boxed();
         all(&Bench { exchange: &exchange, pass: &pass, term, ack_wait }).await;
     });
 }
@@ -303,7 +307,7 @@ fn a_store_that_was_lost_is_made_again_whoever_asks_first() {
                 let Err(fault) = asked else { break };
                 assert_eq!(fault.code, FaultCode::FarmUnreachable, "call {call}: {fault}");
                 assert!(std::time::Instant::now() < until, "call {call} never works again: {fault}");
-                std::thread::sleep(Duration::from_millis(50));
+                tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
     });

@@ -1,14 +1,13 @@
 //! Who is let in by a real server: over TLS, with an nkey, or not at all; and what the refused are told.
 
+use crate::conformance::runtime;
 use farmjank_farm::nats::{Address, Nats, Terms};
 use farmjank_results::fault::{Fault, FaultCode, Persistence};
 use farmjank_witnesses::nats::{Authority, NatsServer};
 use std::time::Duration;
 
 fn connect(address: &Address) -> Result<(), Fault> {
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    let runtime = builder.worker_threads(1).enable_all().build().expect("threads");
-    runtime.block_on(async {
+    runtime().block_on(async {
         let nats = Nats::connect(address, "pay", Terms::FARM, Duration::from_secs(4), true).await?;
         nats.prepare().await
     })

@@ -1,6 +1,7 @@
 //! Roles on a real server that is told them as `farm init` tells it: what each may do is answered, what others may do
 //! is refused, and what is refused is said in words.
 
+use crate::conformance::runtime;
 use farmjank_farm::nats::{Address, Allowed, Kept, Nats, Terms};
 use farmjank_farm::roles::Role;
 use farmjank_farm::roster::Roster;
@@ -53,11 +54,6 @@ fn team(role: &Role) -> String {
         Role::Agent(team, _) | Role::Run(team, _) | Role::Viewer(team) => team.team().to_owned(),
         Role::Keeper(teams) | Role::Operator(teams) => teams[0].team().to_owned(),
     }
-}
-
-pub fn runtime() -> tokio::runtime::Runtime {
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    builder.worker_threads(2).enable_all().build().expect("threads")
 }
 
 pub const LONG: Duration = Duration::from_secs(10);

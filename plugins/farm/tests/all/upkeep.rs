@@ -1,6 +1,7 @@
 //! What who runs the server does to a farm: bounds what a team may keep, and takes away what nobody needs.
 
-use crate::roles::{Farm, LONG, runtime};
+use crate::conformance::runtime;
+use crate::roles::{Farm, LONG};
 use farmjank_farm::nats::{Nats, Terms};
 use farmjank_results::fault::FaultCode;
 use farmjank_seams::exchange::{Exchange, LogLine, Place};
