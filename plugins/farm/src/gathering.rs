@@ -8,18 +8,20 @@
 //! Must not know: servers, clocks, what facts mean.
 
 mod looking;
+mod tenure;
 
 use crate::frames::{Copied, Frame};
 use crate::head::Head;
-use crate::lease::{Ask, Lease, Terms};
+use crate::lease::Terms;
 use crate::numbered::Unfit;
 use crate::order::Order;
-use crate::run_note::{RunNote, lease_of};
-use farmjank_results::fault::{Fault, FaultCode};
+use crate::run_note::lease_of;
+use farmjank_results::fault::Fault;
 use farmjank_results::time::RunTime;
-use farmjank_seams::exchange::{Appended, Exchange, Leased, LogLine, Place, Written};
-use looking::Along;
+use farmjank_seams::exchange::{Appended, Exchange, LogLine, Place, Written};
+use looking::{Along, another, refused};
 use std::time::Duration;
+use tenure::{Answer, Tenure};
 
 /// The line that opens a generation. No host is called so: `subjects::escaped` writes no `_` alone.
 pub const OPENING: &str = "_opening";
@@ -52,15 +54,12 @@ enum Stage {
 /// A run's log as it is gathered. One field for each thing that can be behind what really stands there.
 pub struct Gathering {
     run: String,
-    owner: String,
     generation: u32,
-    lease: Lease,
+    tenure: Tenure,
     order: Order,
     stage: Stage,
     /// What a later reader is told; the generation is filled in.
     head: Head,
-    /// It was conducted from here, and nobody else is known to since: what the store forgets is written again.
-    leads: bool,
     /// It was taken up from somebody else, in whose generation the store may have gone back unseen.
     late: bool,
     /// What was read last.
@@ -85,13 +84,11 @@ impl Gathering {
         let (v, object) = (crate::frames::VERSION, object.to_owned());
         Gathering {
             run: run.to_owned(),
-            owner: owner.to_owned(),
             generation: 1,
-            lease: Lease::new(terms),
+            tenure: Tenure::new(owner, terms),
             order,
             stage: Stage::Opening(0, Place(0)),
             head: Head { v, generation: 1, object, stays, over: false, cancelled: false },
-            leads: false,
             late: false,
             last: None,
             stands: false,
@@ -124,7 +121,7 @@ impl Gathering {
 
     /// Whether the run is conducted from here, as far as is known.
     pub fn conducts(&self) -> bool {
-        self.leads
+        self.tenure.leads()
     }
 
     /// What is in order.
@@ -139,7 +136,7 @@ impl Gathering {
 
     /// Who conducts it from here.
     pub fn owner(&self) -> &str {
-        &self.owner
+        self.tenure.owner()
     }
 
     fn opens(&self) -> bool {
@@ -148,13 +145,6 @@ impl Gathering {
 
     fn line(&self, line: &str) -> LogLine {
         LogLine { run: self.run.clone(), generation: self.generation, line: line.to_owned() }
-    }
-
-    fn note(&self) -> Result<Vec<u8>, Fault> {
-        // What is not opened yet is nobody's concern.
-        let generation = if self.opens() { self.head.generation } else { self.generation };
-        let note = RunNote { v: crate::frames::VERSION, owner: self.owner.clone(), generation };
-        serde_json::to_vec(&note).map_err(|why| Fault::new(FaultCode::FarmGarbled, why.to_string()))
     }
 
     /// The next step; waits so long for something new.
@@ -171,7 +161,7 @@ impl Gathering {
         match self.stage {
             Stage::Opening(copied, after) => {
                 // A log may be long, and a lease that ends meanwhile tells hosts that nobody conducts the run.
-                if self.lease.fence().is_some() {
+                if self.tenure.fence().is_some() {
                     self.hold(exchange, now, false).await?;
                 }
                 if self.opens() { self.open(exchange, copied, after).await } else { Ok(Step::Idle) }
@@ -201,18 +191,27 @@ impl Gathering {
         }
     }
 
-    /// It is conducted from here no more; hosts may forget what they said where it is over.
+    /// It is conducted from here no more; hosts may forget what they said where it is over. Whether it is: a store may
+    /// have forgotten the log, and is told it anew before.
     ///
     /// # Errors
     /// Those of the exchange. The lease ends by itself, too.
-    pub async fn leave(&mut self, exchange: &dyn Exchange) -> Result<(), Fault> {
+    pub async fn leave(&mut self, exchange: &dyn Exchange) -> Result<bool, Fault> {
         if self.is_over() && self.conducts() {
-            (self.head.over, self.head.generation) = (true, self.generation);
-            self.head.write(exchange, &self.run).await?;
+            let head = Head { over: true, generation: self.generation, ..self.head.clone() };
+            head.write(exchange, &self.run).await?;
+            // Looked at behind that: a store that is lost in between would say that it is over, and keep nothing.
+            let there = exchange.follow(&self.run, self.generation, self.before(), Duration::ZERO).await?;
+            if !self.knows(there.first()) {
+                self.reopen()?;
+                self.stands = false;
+                return Ok(false);
+            }
+            self.head = head;
         }
-        match self.lease.fence() {
-            Some(fence) => exchange.release(&lease_of(&self.run), fence).await,
-            None => Ok(()),
+        match self.tenure.fence() {
+            Some(fence) => exchange.release(&lease_of(&self.run), fence).await.map(|()| true),
+            None => Ok(true),
         }
     }
 
@@ -226,41 +225,15 @@ impl Gathering {
             self.mind(exchange, now).await?;
             return Ok(false);
         }
-        let (key, note) = (lease_of(&self.run), self.note()?);
-        let asked = match (self.lease.ask(now), self.lease.fence()) {
-            (Ask::Wait(_), Some(fence)) if is_new => Ask::Renew(fence),
-            (ask, _) => ask,
-        };
-        let answer = match asked {
-            Ask::Claim => exchange.claim(&key, &note).await,
-            Ask::Renew(fence) => exchange.renew(&key, fence, &note).await,
-            Ask::Wait(_) | Ask::Nothing => return Ok(false),
-        };
-        let owner = &self.owner;
-        match answer {
-            Ok(answer) => {
-                let mine = |body: &[u8]| RunNote::read(body).is_ok_and(|note| note.owner == *owner);
-                self.lease.answered(now, &answer, mine);
-                match &answer {
-                    Leased::Granted(_) => self.leads = true,
-                    // Somebody took it up, or a store that went back says who did before.
-                    Leased::Held(holder) if !mine(&holder.body) => {
-                        self.leads = false;
-                        self.lease.ask_anew(now);
-                        let elsewhere = RunNote::read(&holder.body)?.generation != self.generation;
-                        if elsewhere || self.stage == Stage::Opened {
-                            self.look_again()?;
-                        }
-                    }
-                    Leased::Held(_) | Leased::Gone => {}
-                }
-                Ok(matches!(answer, Leased::Granted(_)))
-            }
-            Err(fault) => {
-                self.lease.unanswered(now);
-                Err(fault)
-            }
+        // What is not opened yet is nobody's concern.
+        let generation = if self.opens() { self.head.generation } else { self.generation };
+        let answer = self.tenure.ask(exchange, &self.run, generation, (now, is_new)).await?;
+        if let Answer::Elsewhere(there) = answer
+            && (there != self.generation || self.stage == Stage::Opened)
+        {
+            self.look_again()?;
         }
+        Ok(answer == Answer::Granted)
     }
 
     /// Writes the next part of what opens a generation.
@@ -299,27 +272,33 @@ impl Gathering {
         Ok(())
     }
 
+    /// Where to read on: what was read last is read again.
+    fn before(&self) -> Place {
+        self.last.as_ref().map_or(Place(0), |last| Place(last.place.0 - 1))
+    }
+
+    /// Whether the first from there is what was read last; of what nothing was read yet, whether it begins as logs do.
+    fn knows(&self, first: Option<&Written>) -> bool {
+        match &self.last {
+            Some(last) => first == Some(last),
+            None => first.is_some_and(|first| first.line == OPENING),
+        }
+    }
+
     /// Reads on from what was read last, that included: a store that went back and was written to again has something
     /// else there, and one that was lost nothing.
     async fn read(&mut self, exchange: &dyn Exchange, wait: Duration) -> Result<Step, Fault> {
-        let from = self.last.as_ref().map_or(Place(0), |last| Place(last.place.0 - 1));
-        let mut written =
-            exchange.follow(&self.run, self.generation, from, Duration::ZERO).await?.into_iter();
-        let known = match &self.last {
-            Some(last) => written.next().as_ref() == Some(last),
-            // What opened the generation stands before everything.
-            None => written.as_slice().first().is_some_and(|first| first.line == OPENING),
-        };
-        if !known {
+        let written = exchange.follow(&self.run, self.generation, self.before(), Duration::ZERO).await?;
+        if !self.knows(written.first()) {
             return self.forgotten();
         }
-        if written.len() == 0 && self.late && self.leads && !self.order.is_over() {
+        let written = written.into_iter().skip(usize::from(self.last.is_some()));
+        if written.len() == 0 && self.late && self.conducts() && !self.order.is_over() {
             self.reopen()?;
             return Ok(Step::Reopened);
         }
         if written.len() == 0 && self.head.over && !self.order.is_over() {
-            let what = format!("the farm keeps no more than a part of the run {}", self.run);
-            return Err(Fault::new(FaultCode::FarmRefused, what));
+            return Err(refused(format!("the farm keeps no more than a part of the run {}", self.run)));
         }
         // A store that went back may have kept a part of what opened the generation.
         if written.len() == 0 && !self.order.has_begun() {
@@ -338,8 +317,7 @@ impl Gathering {
                 Ok(()) => {}
                 Err(Unfit::Differs) if !self.conducts() => {
                     let what = format!("the log of the run {} is not the one that was read before", self.run);
-                    let fault = Fault::new(FaultCode::FarmGarbled, what);
-                    return Err(fault.advise("fetch it once more, into another folder"));
+                    return Err(another(what));
                 }
                 Err(Unfit::Unread(fault)) => return Err(fault),
                 Err(Unfit::Hole | Unfit::Differs) => return self.forgotten(),
@@ -356,7 +334,7 @@ impl Gathering {
                 let more = copied.floors.is_some() && self.order.ordered().len() > all;
                 let opened = self.order.open(one.stamp, &copied);
                 // Who reads along knows what whoever opened it did not: that is said again, at another time.
-                if more && !self.leads { Err(Unfit::Differs) } else { opened }
+                if more && !self.conducts() { Err(Unfit::Differs) } else { opened }
             }
             Frame::Batch(_) if !self.order.has_begun() => Err(Unfit::Hole),
             Frame::Batch(batch) if one.line != OPENING => self.order.take(&one.line, one.stamp, &batch),

@@ -83,13 +83,13 @@ impl Head {
     }
 
     /// Writes it behind the last, unless that says the same or more. Only who holds the run's lease may; what is over
-    /// or cancelled stays so.
+    /// or cancelled stays so. What is over may lie in a later generation: a store that lost it was told it anew.
     ///
     /// # Errors
     /// Those of the exchange, `farm_garbled`; `farm_unreachable` where others write all the time. It can be written
     /// again.
     pub async fn write(&self, exchange: &dyn Exchange, run: &str) -> Result<(), Fault> {
-        let further = |last: &Head| last.over || last.generation > self.generation;
+        let further = |last: &Head| last.over && !self.over || last.generation > self.generation;
         let to = |last: Option<Head>| match last {
             Some(last) if further(&last) => last,
             last => Head { cancelled: last.is_some_and(|last| last.cancelled), ..self.clone() },

@@ -60,6 +60,11 @@ impl Model {
         self.0.borrow_mut().store = server::Store::default();
     }
 
+    /// The store is lost once, right before something like this is written on a line.
+    pub fn lose_before(&self, is_it: impl Fn(&LogLine, &[u8]) -> bool + 'static) {
+        self.0.borrow_mut().loses = Some(Box::new(is_it));
+    }
+
     /// Everything ever written on lines, which the model's server knows and no client asks.
     pub fn written(&self) -> usize {
         self.0.borrow().store.logs.len()

@@ -134,6 +134,27 @@ fn who_takes_a_run_up_while_it_is_conducted_follows_and_leaves_the_same() {
     });
 }
 
+/// Its conductor has read all there is by then, and reads nothing more.
+#[test]
+fn a_store_that_is_lost_as_a_run_is_said_to_be_over_keeps_the_whole_run() {
+    on_one_clock(async {
+        let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
+        passing(&model);
+        let mut computer = Computer::new(1, &model, Weather::calm());
+        computer.begin();
+        let client = model.connect(Weather::calm());
+        let wish = Wish::usual(3);
+        let (run, first) = conducted(&wish, &client, gathered(&client, 1).await);
+        let is_over = |body: &[u8]| String::from_utf8_lossy(body).contains(r#""over":true"#);
+        model.lose_before(move |line, body| line.line == "_head" && is_over(body));
+        assert_eq!(over(3, run).await.exit_code, Some(0));
+        is_said_to_be_over(3, &wish.run, &model).await;
+        let (again, second) = taken_up(&wish.run, 1, &client);
+        assert_eq!(over(3, again).await.exit_code, Some(0));
+        assert!(tree(&first) == tree(&second), "the same, byte for byte");
+    });
+}
+
 /// A farm of one computer, a run of many iterations that is left there, and who takes it up.
 async fn one_left(run: u64, deadline: Option<Duration>) -> (Computer, farmjank_farm::model::Client, Wish) {
     let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);

@@ -23,6 +23,16 @@ pub(super) struct Along {
     vain: u32,
 }
 
+/// The farm does not have it, and will not.
+pub(super) fn refused(what: String) -> Fault {
+    Fault::new(FaultCode::FarmRefused, what)
+}
+
+/// What was read is not what is there.
+pub(super) fn another(what: String) -> Fault {
+    Fault::new(FaultCode::FarmGarbled, what).advise("fetch it once more, into another folder")
+}
+
 impl Gathering {
     /// The same as somebody reads it who writes nothing: never asks for the run's lease, and begins no log anew.
     #[must_use]
@@ -42,7 +52,7 @@ impl Gathering {
     /// not: so who reads along waits until it is said to be over. Who follows waits for the lease, to say so itself:
     /// whoever conducted it may have died before the head said where the log is.
     pub(super) fn is_settled(&self) -> bool {
-        self.head.over || self.reads.as_ref().map_or(self.leads, |along| !along.conducted)
+        self.head.over || self.reads.as_ref().map_or(self.conducts(), |along| !along.conducted)
     }
 
     /// What whoever conducts the run learns from its lease: whether the log is elsewhere now, and whether it is over.
@@ -74,8 +84,7 @@ impl Gathering {
     /// The store forgot what was read, or somebody else began the log anew.
     pub(super) fn forgotten(&mut self) -> Result<Step, Fault> {
         if self.head.over {
-            let what = format!("the farm does not keep the run {} any more", self.run);
-            return Err(Fault::new(FaultCode::FarmRefused, what));
+            return Err(refused(format!("the farm does not keep the run {} any more", self.run)));
         }
         if self.conducts() {
             self.reopen()?;
@@ -95,7 +104,7 @@ impl Gathering {
     /// that was opened since, or opens one: that of this generation is not what it was.
     pub(super) async fn look(&mut self, exchange: &dyn Exchange, vain: u32) -> Result<Step, Fault> {
         let knows = !self.order.ordered().is_empty();
-        if self.leads && knows {
+        if self.conducts() && knows {
             self.reopen()?;
             return Ok(Step::Reopened);
         }
@@ -111,15 +120,13 @@ impl Gathering {
         let now = now.filter(fits);
         match now {
             _ if vain > LOOKS || self.reads.as_ref().is_some_and(|along| along.vain > LOOKS) => {
-                let what = format!("the farm forgot some of what it said of the run {}", self.run);
-                let fault = Fault::new(FaultCode::FarmGarbled, what);
-                Err(fault.advise("fetch it once more, into another folder"))
+                Err(another(format!("the farm forgot some of what it said of the run {}", self.run)))
             }
             Some(generation) => {
                 (self.generation, self.stage) = (generation, Stage::Following);
                 Ok(Step::Worked)
             }
-            None if self.leads => {
+            None if self.conducts() => {
                 self.reopen()?;
                 Ok(Step::Reopened)
             }

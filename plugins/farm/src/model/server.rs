@@ -36,12 +36,15 @@ pub(super) struct Store {
 }
 
 type Late = (u64, Box<dyn Fn(&mut Server)>);
+type Writes = Box<dyn Fn(&LogLine, &[u8]) -> bool>;
 
 pub(super) struct Server {
     pub(super) now: u64,
     pub(super) store: Store,
     pub(super) copies: Vec<Store>,
     pub(super) late: Vec<Late>,
+    /// Before what the store is lost.
+    pub(super) loses: Option<Writes>,
     term: u64,
     ack_wait: u64,
     quota: usize,
@@ -56,6 +59,7 @@ impl Server {
             store: Store::default(),
             copies: Vec::new(),
             late: Vec::new(),
+            loses: None,
             term,
             ack_wait,
             quota,
@@ -167,6 +171,9 @@ impl Server {
     }
 
     pub(super) fn append(&mut self, line: &LogLine, after: Place, body: &[u8]) -> Result<Appended, Fault> {
+        if self.loses.take_if(|is_it| is_it(line, body)).is_some() {
+            self.store = Store::default();
+        }
         if self.last(line).map_or(Place(0), |last| last.place) != after {
             return Ok(Appended::Refused);
         }

@@ -264,6 +264,15 @@ impl World {
         }
     }
 
+    fn until_over(&mut self) {
+        let mut steps = 0;
+        while self.looked == 0 || !self.gathering.is_over() {
+            self.step();
+            steps += 1;
+            assert!(steps < 40_000, "seed {}: the run does not end: {}", self.seed, self.told());
+        }
+    }
+
     fn run(mut self) -> (u32, u32) {
         for _ in 0..400 {
             self.stir();
@@ -274,14 +283,17 @@ impl World {
         self.client.weather(Weather::calm());
         self.hosts.iter().flatten().for_each(|host| host.client.weather(Weather::calm()));
         self.pass(TERM.ns() as u64 * 3);
-        let mut steps = 0;
         self.looked = 0;
-        while self.looked == 0 || !self.gathering.is_over() {
-            self.step();
-            steps += 1;
-            assert!(steps < 40_000, "seed {}: the run does not end: {}", self.seed, self.told());
+        self.until_over();
+        // A store may be lost, or go back, in the last moment.
+        match self.seed % 3 {
+            0 => self.model.wipe(),
+            1 => self.model.go_back(0),
+            _ => {}
         }
-        self.gathering.leave(&self.client).now_or_never().expect("at once").expect("calm");
+        while !self.gathering.leave(&self.client).now_or_never().expect("at once").expect("calm") {
+            self.until_over();
+        }
         self.reads.weather(Weather::calm());
         let mut steps = 0;
         // Whoever comes later finds by its head where the run is, and that it is over.

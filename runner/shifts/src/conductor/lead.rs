@@ -186,9 +186,11 @@ impl Lead {
         Ok(true)
     }
 
-    /// It is conducted from here no more.
-    pub(super) async fn leave(&mut self) -> Result<(), Fault> {
-        self.gathering.leave(&*self.exchange).await
+    /// It is conducted from here no more. Whether it is: the log may have to be written anew before.
+    pub(super) async fn leave(&mut self) -> Result<bool, Fault> {
+        let is_left = self.gathering.leave(&*self.exchange).await?;
+        self.left &= is_left;
+        Ok(is_left)
     }
 
     /// Leaves what the run is about, and each host's part.
