@@ -6,6 +6,7 @@ Whatever it is, the run's folder is to be that of a run on this computer, unless
 import filecmp
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -76,12 +77,21 @@ class Trouble:
             return [f"exit {run.returncode}, and no results"]
         for server in farm.servers:
             server.answers()
-        wrong = self.unlike(seed, out) + farm_witness.exit_code(out, run.returncode)
+        wrong = self.unlike(seed, out) + farm_witness.exit_code(out, run.returncode) + self.advised(seed, farm, run)
         port = farm.servers[0].port
         wrong += farm_witness.judged(port, out, watch.end())
         # Agents that are told to end give up their leases; those that died have theirs until it ends by itself.
         farm.end_agents()
         return wrong + farm_witness.leases(port, TERM)
+
+    def advised(self, seed, farm, run):
+        """A run that could not say at its end that it is over says so, and what does. That is done; what is wrong with it."""
+        advice = re.search(r"the farm does not know that the run is over: .*`--attach (\S+)` says so", farm.said())
+        if not advice:
+            return []
+        again = farm.taken_up(advice[1], "again")
+        seed.ended(again)
+        return [] if again.returncode == run.returncode else [f"the advice at its end: exit {again.returncode}, {farm.said('again')[-300:]}"]
 
     def unlike(self, seed, out):
         """In what the folder is not as it is to be."""
