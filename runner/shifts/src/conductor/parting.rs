@@ -8,29 +8,28 @@ use farmjank_results::fault::Fault;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long it is tried.
+/// How long it is tried where the farm does not answer.
 const PARTING: Duration = Duration::from_secs(15);
 
 /// It is conducted from here no more. A run that is left goes on, and its lease ends by itself. Of one that is over,
 /// what was measured is whole where the farm cannot be told, and it stands there as one that nobody conducts.
 pub(super) async fn part(lead: &mut Lead) {
-    let until = Instant::now() + PARTING;
-    let over = lead.gathering.is_over();
+    let (began, over) = (Instant::now(), lead.gathering.is_over());
     loop {
         let why = match parted(lead, over).await {
             Ok(true) => return,
-            Ok(false) if Instant::now() < until => continue,
-            Ok(false) => "it forgot the run's log, and is too slow to take it again".to_owned(),
+            Ok(false) if began.elapsed() < lead.patience => continue,
+            Ok(false) => {
+                "it lost the run, and does not take it again; the run's folder has all of it".to_owned()
+            }
             Err(_) if !over => return,
-            Err(fault) if passes(&fault) && Instant::now() < until => {
+            Err(fault) if passes(&fault) && began.elapsed() < PARTING => {
                 sleep(AGAIN).await;
                 continue;
             }
-            Err(fault) => line(&fault.to_string(), 200),
+            Err(fault) => format!("{}; `--attach {}` says so", line(&fault.to_string(), 200), lead.key),
         };
-        let key = &lead.key;
-        let told = format!("the farm does not know that the run is over: {why}; `--attach {key}` says so\n");
-        return lead.voice.err(&told);
+        return lead.voice.err(&format!("the farm does not know that the run is over: {why}\n"));
     }
 }
 
