@@ -15,6 +15,8 @@ from farm_processes import HOME, Farm, free_port
 
 # An agent looks at its phones when it begins, and what happens to them then is no trouble of the run.
 SETTLES = 30.0
+# So many labs are tried until both runs waited alike.
+TURNS = 5
 
 
 class Racks:
@@ -71,8 +73,9 @@ def ran(command, folder, out):
     return time.monotonic() - began
 
 
-def size(program, phones, agents):
-    plan = argparse.Namespace(seed=1, scenarios=2, iterations=1)
+def played(program, phones, agents, seed):
+    """A run here and one over the farm: how long each took, what it came to and its frames; most memory of the agents, MB; complaints."""
+    plan = argparse.Namespace(seed=seed, scenarios=2, iterations=1)
     row, bad = [], []
     for where in "here", "farm":
         with tempfile.TemporaryDirectory() as name:
@@ -101,16 +104,28 @@ def size(program, phones, agents):
                 if farm:
                     farm.end()
                 racks.end()
+    return row, max(peaks), bad
+
+
+def size(program, phones, agents):
+    """Complaints. A phone that leaves for good is waited for a minute where its jobs are not done by then, which is chance."""
+    peak = 0.0
+    for turn in range(TURNS):
+        row, most, bad = played(program, phones, agents, 1 + turn)
+        peak = max(peak, most)
+        waited = ["broken" in counts for _, counts, _ in row]
+        if bad or waited[0] == waited[1]:
+            break
     (here, counts, frames), (far, far_counts, far_frames) = row
     told = lambda counts: " ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     print(
-        f"{phones:>7} {agents:>7} {here:>8.1f} {far:>8.1f} {far / here:>6.2f} {max(peaks):>9.1f}  {told(counts)}, {frames} frames | {told(far_counts)}, {far_frames} frames",
+        f"{phones:>7} {agents:>7} {here:>8.1f} {far:>8.1f} {far / here:>6.2f} {peak:>9.1f}  {told(counts)}, {frames} frames | {told(far_counts)}, {far_frames} frames",
         flush=True,
     )
     if far / here > 2:
         bad.append(f"{phones} phones: {far / here:.2f} times as long as here")
-    if max(peaks) > MOST:
-        bad.append(f"{phones} phones: an agent holds {max(peaks):.1f} MB, more than {MOST:.0f}")
+    if peak > MOST:
+        bad.append(f"{phones} phones: an agent holds {peak:.1f} MB, more than {MOST:.0f}")
     return bad
 
 
