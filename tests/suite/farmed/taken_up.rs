@@ -2,7 +2,7 @@
 
 use super::computers::{Computer, Conducted, TERM, Wish, conducted, desk, gathered, passing, taken_up};
 use super::{Went, hold, is_said_to_be_over, seeds, trouble};
-use farmjank_farm::model::{Model, Seeded, Weather};
+use farmjank_farm::model::{Client, Model, Seeded, Weather};
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_shifts::conductor;
@@ -117,14 +117,20 @@ fn a_run_that_nobody_conducts_is_measured_and_whoever_takes_it_up_gets_the_same(
     });
 }
 
+/// A store, a computer with an agent, and who asks it for something.
+fn one_computer() -> (Model, Computer, Client) {
+    let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
+    passing(&model);
+    let mut computer = Computer::new(1, &model, Weather::calm());
+    computer.begin();
+    let client = model.connect(Weather::calm());
+    (model, computer, client)
+}
+
 #[test]
 fn who_takes_a_run_up_while_it_is_conducted_follows_and_leaves_the_same() {
     on_one_clock(async {
-        let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
-        passing(&model);
-        let mut computer = Computer::new(1, &model, Weather::calm());
-        computer.begin();
-        let client = model.connect(Weather::calm());
+        let (_, _computer, client) = one_computer();
         let wish = Wish::usual(3);
         let (run, first) = conducted(&wish, &client, gathered(&client, 1).await);
         sleep(Duration::from_secs(10)).await;
@@ -138,11 +144,7 @@ fn who_takes_a_run_up_while_it_is_conducted_follows_and_leaves_the_same() {
 #[test]
 fn a_store_that_is_lost_as_a_run_is_said_to_be_over_keeps_the_whole_run() {
     on_one_clock(async {
-        let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
-        passing(&model);
-        let mut computer = Computer::new(1, &model, Weather::calm());
-        computer.begin();
-        let client = model.connect(Weather::calm());
+        let (model, _computer, client) = one_computer();
         let wish = Wish::usual(3);
         let (run, first) = conducted(&wish, &client, gathered(&client, 1).await);
         let is_over = |body: &[u8]| String::from_utf8_lossy(body).contains(r#""over":true"#);
@@ -156,12 +158,8 @@ fn a_store_that_is_lost_as_a_run_is_said_to_be_over_keeps_the_whole_run() {
 }
 
 /// A farm of one computer, a run of many iterations that is left there, and who takes it up.
-async fn one_left(run: u64, deadline: Option<Duration>) -> (Computer, farmjank_farm::model::Client, Wish) {
-    let model = Model::new(TERM, Span::from_ms(30_000), usize::MAX);
-    passing(&model);
-    let mut computer = Computer::new(1, &model, Weather::calm());
-    computer.begin();
-    let client = model.connect(Weather::calm());
+async fn one_left(run: u64, deadline: Option<Duration>) -> (Computer, Client, Wish) {
+    let (_, computer, client) = one_computer();
     let wish = Wish { iterations: 8, deadline, ..Wish::usual(run) };
     let asked = super::computers::asked_for(&wish, gathered(&client, 1).await);
     conductor::detach(asked, desk(&wish.run, 0, &client)).await.expect("it is begun");
