@@ -11,7 +11,8 @@ import tempfile
 import time
 
 import sweep
-from farm_processes import HOME, Farm, free_port
+from farm_processes import Farm
+from ports import HOME, free_port
 
 # An agent of 34 phones or fewer may hold so much, MB.
 MOST = 40.0

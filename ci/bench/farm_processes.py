@@ -5,29 +5,14 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
-import threading
 import time
 
 import farm_witness
+from ports import HOME, free_port
 
 # Phones at work at once, here and on each host: a run here that has fewer than phones takes turns, and is another run.
 ALL = "4000"
-HOME = "127.0.0.1"
-given, giving = set(), threading.Lock()
-
-
-def free_port():
-    """One that nobody has, and that was given to nobody else here."""
-    with giving:
-        while True:
-            with socket.socket() as free:
-                free.bind((HOME, 0))
-                port = free.getsockname()[1]
-            if port not in given:
-                given.add(port)
-                return port
 
 
 class Server:

@@ -11,7 +11,8 @@ import time
 
 import sweep
 from farm_memory import MOST, listens
-from farm_processes import HOME, Farm, free_port
+from farm_processes import Farm
+from ports import HOME, free_port
 
 # An agent looks at its phones when it begins, and what happens to them then is no trouble of the run.
 SETTLES = 30.0

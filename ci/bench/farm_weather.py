@@ -9,8 +9,9 @@ import socket
 import threading
 import time
 
-from farm_processes import HOME, Farm
+from farm_processes import Farm
 from farm_troubles import Trouble, asked, is_root, told
+from ports import HOME
 
 # What is said of a way, seconds: there and back, and of what is lost and sent again.
 THERE, AGAIN, LOST = 0.1, 0.3, 0.02

@@ -24,7 +24,8 @@ import tempfile
 import time
 
 import peer
-from stillness import binary, free_port
+from ports import free_port
+from stillness import binary
 from throughput import environment
 
 HERE = pathlib.Path(__file__).resolve().parent

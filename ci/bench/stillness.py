@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+from ports import free_port
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ARCHETYPES = ROOT / "plugins" / "lab" / "src" / "archetype" / "models.rs"
 PLANTS = {"none": None, "finger": "down, after_ms: 120", "lift": "lift, after_ms: 0", "fling": "lift, after_ms: 120"}
@@ -79,12 +81,6 @@ def binary(given):
     messages = (json.loads(line) for line in made.stdout.splitlines())
     made = [one["executable"] for one in messages if one.get("executable", None) and one["target"]["name"] == "farmjank"]
     return pathlib.Path(made[-1])
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 # Ends with whoever started it.

@@ -13,8 +13,9 @@ use farmjank_results::recovery::RecoveryStep;
 use farmjank_seams::Work;
 use farmjank_seams::device::Provider;
 use farmjank_seams::host::{Address, Dial, Wire};
+use farmjank_witnesses::ports::free_port;
 use farmjank_witnesses::stock;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
@@ -56,7 +57,7 @@ fn adb(program: &Path, port: u16, args: &[&str]) -> Command {
 
 impl Server {
     async fn start(program: &Path) -> Server {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let server = Server(adb(program, port, &["server", "nodaemon"]).spawn().expect("adb starts"), port);
         for _ in 0..600 {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() {

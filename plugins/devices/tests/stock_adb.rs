@@ -11,15 +11,12 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Provider};
 use farmjank_seams::host::{Address, Spawn};
+use farmjank_witnesses::ports::free_port;
 use farmjank_witnesses::stock;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
 
 /// No discovery: whatever else runs on this computer stays out of the test.
 fn adb(program: &Path, port: u16) -> Command {

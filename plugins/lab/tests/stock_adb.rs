@@ -11,12 +11,12 @@
 use farmjank_lab::fault::Kind;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::serve::{ServeOptions, Served, serve};
+use farmjank_witnesses::ports::free_port;
 use farmjank_witnesses::stock;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -54,12 +54,7 @@ impl Adb {
 
     /// Starts the stock server on a free port.
     async fn with_server(program: &Path) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a socket")
-            .local_addr()
-            .expect("its address")
-            .port();
+        let free = free_port();
         let mut adb = Adb::new(program, free);
         let server = adb
             .command()

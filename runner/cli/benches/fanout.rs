@@ -10,8 +10,9 @@
     reason = "a benchmark lives in the real world"
 )]
 
+use farmjank_witnesses::ports::free_port;
 use std::io::{BufRead, BufReader};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -72,7 +73,7 @@ fn mean(folder: &Path, phones: usize, runs: u64) -> f64 {
 /// A stock adb server with these phones: `FARMJANK_TEST_ADB`, or the one in PATH.
 fn stock(daemons: &[String]) -> (Child, u16) {
     let program = std::env::var("FARMJANK_TEST_ADB").unwrap_or_else(|_| "adb".to_owned());
-    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").port();
+    let port = free_port();
     let at = port.to_string();
     let server = Command::new(&program)
         .args(["-P", &at, "server", "nodaemon"])

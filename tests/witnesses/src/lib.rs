@@ -1,6 +1,6 @@
 //! What tests of several crates hold our work against, and what shares no code with it: the stock adb programs, a
-//! browser, a reader of XML, a validator of JSON, a profiler, Perfetto's reader, a NATS server. Must not know: any
-//! crate of ours.
+//! browser, a reader of XML, a validator of JSON, a profiler, Perfetto's reader, a NATS server; and the ports such
+//! programs get. Must not know: any crate of ours.
 //!
 //! ```
 //! use farmjank_witnesses::xml::read;
@@ -14,6 +14,7 @@ pub mod art;
 pub mod browser;
 pub mod nats;
 pub mod perfetto;
+pub mod ports;
 pub mod s3;
 pub mod schema;
 pub mod simpleperf;

@@ -1,7 +1,7 @@
 //! A real NATS server, started for one test on a free port, its store in a folder of its own.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "runs a real program")]
 
-use std::net::TcpListener;
+use crate::ports::free_port;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -45,11 +45,7 @@ impl NatsServer {
     /// # Panics
     /// As `start`.
     pub fn cluster() -> Option<Vec<NatsServer>> {
-        let free: Vec<TcpListener> =
-            (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
-        let routes: Vec<String> =
-            free.iter().map(|one| one.local_addr().expect("it has one").to_string()).collect();
-        drop(free);
+        let routes: Vec<String> = (0..3).map(|_| format!("127.0.0.1:{}", free_port())).collect();
         let all = routes.iter().map(|route| format!("\"nats://{route}\"")).collect::<Vec<_>>().join(", ");
         let one = |(number, route): (usize, &String)| {
             NatsServer::start(&format!(
@@ -69,7 +65,7 @@ impl NatsServer {
             println!("skipped: no NATS server, see {PROGRAM} in .ci/run");
             return None;
         };
-        let child = launch(&program, folder, "-1");
+        let child = launch(&program, folder, &free_port().to_string());
         let urls = (String::new(), String::new());
         let mut server = NatsServer { program, child, folder: folder.to_owned(), urls, own: None };
         server.urls = server.listens();

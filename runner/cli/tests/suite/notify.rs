@@ -5,6 +5,7 @@ mod mail;
 
 use crate::server::{Fault, Model, Reply, Seen, Server};
 use crate::world::{Ended, SMOOTH, ended, farmjank, files_below, held, write};
+use farmjank_witnesses::ports::free_port;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -192,7 +193,7 @@ fn a_chat_that_is_down_or_refuses_is_a_notice_and_no_exit_code() {
             .args(more);
         quiet(ended(&mut command))
     };
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("it");
+    let nobody = format!("127.0.0.1:{}", free_port());
     for (url, words) in [
         (format!("http://{nobody}/{KEY}"), "cannot be reached"),
         (format!("http://chat.example/{KEY}"), "is http://, where everybody on the way can read the token"),

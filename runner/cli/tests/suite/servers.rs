@@ -1,6 +1,7 @@
 //! Phones of several adb servers: one that does not answer is told, a serial that two phones share is refused.
 
 use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, write};
+use farmjank_witnesses::ports::free_port;
 use serde_json::Value;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -146,12 +147,6 @@ fn phones_of_one_serial_with_names_are_two_phones_and_each_is_in_one_run_whateve
     assert!(read(folder, "other/events.ndjson").contains("device_in_use"), "{}", other.out);
 }
 
-/// A port at which nobody listens yet.
-fn free() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address")
-}
-
 /// Lets a server be reached at another address, from some time on.
 fn tunnelled(at: SocketAddr, to: &str, after: Duration) {
     let to = to.to_owned();
@@ -173,7 +168,7 @@ fn the_only_server_is_waited_for_as_phones_are() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let lab = lab(folder, "one", "S1");
-    let at = free();
+    let at = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let server = at.to_string();
     let none = farmjank_on(folder, &[&server], &["devices"]);
     assert_eq!(none.code, 3, "{}{}", none.out, none.err);

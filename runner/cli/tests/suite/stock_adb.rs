@@ -2,9 +2,10 @@
 //! transport and our simulator only agree with each other.
 
 use crate::world::{Lab, SMOOTH, ended, farmjank, write};
+use farmjank_witnesses::ports::free_port;
 use farmjank_witnesses::stock;
 use std::collections::BTreeSet;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -19,8 +20,7 @@ pub struct Server {
 impl Server {
     /// Starts this program.
     pub fn start(program: PathBuf) -> Server {
-        let port =
-            TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its number").port();
+        let port = free_port();
         let child = Server::child(&program, port);
         Server { program, child, port }
     }

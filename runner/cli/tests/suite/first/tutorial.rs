@@ -4,6 +4,7 @@
 //! Must not know: what any of the commands does.
 
 use crate::world::{farmjank, run};
+use farmjank_witnesses::ports::free_port;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -65,12 +66,6 @@ fn script(commands: &[Typed], port: &str) -> String {
     script
 }
 
-/// A port nobody listens at.
-fn free_port() -> String {
-    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    listener.local_addr().expect("its number").port().to_string()
-}
-
 /// The folder a reader's shell looks for programs in: this farmjank, and the server of farms where it is named.
 fn programs(folder: &Path) -> (PathBuf, bool) {
     let bin = folder.join("bin");
@@ -87,7 +82,7 @@ fn programs(folder: &Path) -> (PathBuf, bool) {
 /// Types the blocks of a page into one shell in `here`, and holds what comes out against what the page shows.
 fn read(name: &str, port: &str, here: &Path, bin: &Path) {
     let text = page(&format!("tutorial/{name}.md"));
-    let free = free_port();
+    let free = free_port().to_string();
     let text = if port.is_empty() { text } else { text.replace(port, &free) };
     let blocks = blocks(&text);
     let commands: Vec<Typed> =

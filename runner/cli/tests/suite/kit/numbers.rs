@@ -3,8 +3,8 @@
 
 use super::{PAGE, call, has, kit, text};
 use crate::world::{Lab, SMOOTH, ended, farmjank, run, write};
+use farmjank_witnesses::ports::free_port;
 use serde_json::Value;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -72,10 +72,6 @@ impl Drop for Served {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").port()
 }
 
 /// What nights wrote: one with a failing cell, a cause, one in quarantine; one with a phone that is missing.

@@ -4,6 +4,7 @@
 use super::github::GitHub;
 use super::{LOCKED, night, on_github};
 use crate::server::{Fault, Seen, Server};
+use farmjank_witnesses::ports::free_port;
 use std::path::Path;
 
 fn opens(seen: &Seen) -> bool {
@@ -115,9 +116,8 @@ fn a_place_that_takes_no_tickets_is_said_before_one_is_written() {
     refused(&|github| github.permissions = serde_json::json!({ "pull": true }), "may not set labels");
     refused(&|github| github.token = "another".to_owned(), "Bad credentials");
     let nobody = Server::of(GitHub::new());
-    let url =
-        std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("it").to_string();
-    let ended = on_github(here, &nobody, "locked", &["--url", &format!("http://{url}")]);
+    let url = format!("http://127.0.0.1:{}", free_port());
+    let ended = on_github(here, &nobody, "locked", &["--url", &url]);
     assert!(ended.code == 2 || ended.code == 3, "{}{}", ended.out, ended.err);
 }
 
