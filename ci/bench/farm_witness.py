@@ -194,13 +194,13 @@ def folder(out):
     return facts, jobs
 
 
-def whole_log(port):
-    """What stands on a server. Several may be about to agree who leads, as some of them were killed a moment ago."""
+def answered(port, question):
+    """What a server says to this. Several may be about to agree who leads, as some of them were killed a moment ago."""
     ends = time.monotonic() + PATIENCE
     while True:
         connection = Connection(port)
         try:
-            return Log(connection.messages(LOGS))
+            return question(connection)
         except OSError:
             if time.monotonic() > ends:
                 raise
@@ -213,7 +213,7 @@ def judged(port, out, seen):
     """What is wrong with the one run of a server: in the stream as in the folder each planned job is judged once, and nothing is
     missing in the folder that was seen on the server."""
     complaints = []
-    log = whole_log(port)
+    log = answered(port, lambda connection: Log(connection.messages(LOGS)))
     facts, jobs = folder(out)
     if not jobs:
         complaints.append("the folder's log has no plan")
@@ -240,10 +240,13 @@ def exit_code(out, code):
 
 def leases(port, patience):
     """Leases that stand there after so long: those that nobody gave up end by themselves."""
-    connection, ends = Connection(port), time.monotonic() + patience
+    ends = time.monotonic() + patience
     while True:
-        held = [subject for _, subject, gone, _, _ in connection.messages(LEASES) if not gone]
+        held = answered(port, held_leases)
         if not held or time.monotonic() > ends:
-            connection.close()
             return [f"leases are left: {', '.join(held)}"] if held else []
         time.sleep(1)
+
+
+def held_leases(connection):
+    return [subject for _, subject, gone, _, _ in connection.messages(LEASES) if not gone]
